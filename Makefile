@@ -1,0 +1,46 @@
+# make test        everything that CI runs; sets up what it needs first
+# make test-quick  the tests without race detector, fuzzing and linters
+# make bench       how fast the analysis is, against the bare parse
+
+GO       ?= go
+LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
+FUZZTIME ?= 5s
+
+.PHONY: test test-quick setup generate stale lint vet fuzz bench build
+
+# The tests come last, so that the runner's own closing lines end the output.
+test: setup stale vet lint fuzz
+	$(GO) test -race -timeout 20m ./...
+
+test-quick:
+	$(GO) test -short ./...
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+
+setup:
+	./scripts/setup
+
+generate:
+	$(GO) generate ./...
+
+# stale fails when a generated file does not match its table.
+stale:
+	$(GO) run ./shell/internal/tablegen -check shell/tables shell
+
+# vet also for the systems that this machine is not.
+vet:
+	$(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) build ./...
+	GOOS=linux GOARCH=386 $(GO) vet ./shell/... ./internal/... ./cmd/...
+
+lint:
+	$(LINT) run ./...
+
+# fuzz runs each fuzz target for a few seconds, and fails if one is missing.
+fuzz:
+	./scripts/fuzz $(FUZZTIME)
+
+bench:
+	./scripts/bench
