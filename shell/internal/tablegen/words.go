@@ -1,0 +1,57 @@
+package main
+
+import "strings"
+
+// The words of the tables and the Go names they become. A word that package
+// shell does not know fails to compile there.
+var effects = map[string]string{
+	"reads": "Reads", "writes": "Writes", "deletes": "Deletes", "executes": "Executes",
+	"installs": "Installs", "network": "Network", "permissions": "Permissions",
+	"privilege": "Privilege", "processes": "Processes", "system": "System",
+	"irreversible": "Irreversible", "publishes": "Publishes", "longrunning": "LongRunning",
+}
+
+var risks = map[string]string{
+	"safe": "levelSafe", "moderate": "levelModerate", "dangerous": "levelDangerous", "blocked": "levelBlocked",
+}
+
+var traits = map[string]string{
+	"wrapper": "isWrapper", "interpreter": "isInterpreter", "shell": "isShell", "recursive": "isRecursive",
+	"dashword": "isDashword", "bundled": "isBundled", "posix": "isPosix", "elsewhere": "isElsewhere",
+	"nohelp": "isNoHelp", "global": "isGlobal", "fromhere": "isFromHere", "joined": "isJoined",
+}
+
+var kinds = map[string]string{
+	"text": "kindText", "list": "kindList", "read": "kindRead", "write": "kindWrite", "delete": "kindDelete",
+	"move": "kindMove", "change": "kindChange", "cd": "kindCd", "script": "kindScript", "url": "kindURL",
+	"host": "kindHost", "remote": "kindRemote", "remote-write": "kindRemoteWrite", "repo": "kindRepo",
+	"pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
+	"code-python": "kindPython", "code-node": "kindNode", "code-perl": "kindPerl", "code-ruby": "kindRuby",
+	"code-php": "kindPHP", "code-lua": "kindLua", "code-r": "kindR", "code-applescript": "kindAppleScript",
+	"code-powershell": "kindPowerShell",
+	"awk":             "kindAwk", "sed": "kindSed", "sql": "kindSQL", "jq": "kindJq", "redis": "kindRedis", "mongo": "kindMongo",
+}
+
+var handlers = map[string]string{
+	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
+	"scripts": "useScripts", "git": "useGit", "builtin": "useBuiltin", "interpreter": "useInterpreter",
+	"make": "useMake", "download": "useDownload", "kill": "useKill", "pushspec": "usePushSpec", "echo": "useEcho",
+}
+
+var outputs = map[string]string{
+	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
+	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork",
+}
+
+var placeholders = map[string]bool{
+	"args": true, "arg1": true, "arg2": true, "arg3": true, "last": true, "init": true, "rest": true,
+	"sub": true, "cmd": true, "inner": true,
+}
+
+func validKind(k string) bool {
+	if _, ok := strings.CutPrefix(k, "key-"); ok {
+		return true
+	}
+	_, ok := kinds[k]
+	return ok
+}

@@ -1,0 +1,181 @@
+package shell
+
+//go:generate go run ./internal/tablegen tables .
+
+// A tool is what the tables know of a command or sub-command.
+type tool struct {
+	names []string
+	do    action
+	says  []string
+	flags []flag
+	whens []when
+	subs  []tool
+	use   handler
+}
+
+// An action is what a command, an option or a condition brings with it.
+type action struct {
+	does    Effects
+	risk    level
+	say     string
+	args    []slot
+	is      trait
+	hosts   []string
+	opaque  string
+	prefix  int8
+	prints  output
+	instead bool
+}
+
+// A flag is an option in all its spellings.
+type flag struct {
+	names    []string
+	kind     kind // of its value; 0: it takes none
+	keys     *keyTable
+	attached bool // the value must be attached (-iSUFFIX, --opt=value)
+	skip     int8 // values in front of the one that counts (--arg NAME VALUE)
+	do       *action
+}
+
+// A slot is the place of one or more operands.
+type slot struct {
+	kind     kind
+	keys     *keyTable
+	repeat   bool
+	optional bool
+	def      string // what stands for it when there is no operand
+}
+
+// A keyTable says what KEY=VALUE settings do.
+type keyTable []flag
+
+// A when is an action that depends on what was given.
+type when struct {
+	any [][]term
+	do  action
+}
+
+type term struct {
+	op    termOp
+	not   bool
+	n     int
+	flag  string
+	globs []string
+}
+
+type termOp uint8
+
+const (
+	termFlag  termOp = iota
+	termCount        // number of operands
+	termFewer
+	termMore
+	termArg   // the n-th operand matches
+	termAny   // some operand matches
+	termInner // there is a wrapped command
+)
+
+// A level is a risk as the tables state it; the zero value states none.
+type level uint8
+
+const (
+	levelUnset level = iota
+	levelSafe
+	levelModerate
+	levelDangerous
+	levelBlocked
+)
+
+type trait uint16
+
+const (
+	isWrapper trait = 1 << iota
+	isInterpreter
+	isShell
+	isRecursive
+	isDashword
+	isBundled
+	isPosix
+	isElsewhere
+	isNoHelp
+	isGlobal
+	isFromHere
+	isJoined
+)
+
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindText
+	kindList
+	kindRead
+	kindWrite
+	kindDelete
+	kindMove
+	kindChange
+	kindCd
+	kindScript
+	kindURL
+	kindHost
+	kindRemote
+	kindRemoteWrite
+	kindRepo
+	kindPkg
+	kindEnv
+	kindCmd
+	kindShell
+	kindPython
+	kindNode
+	kindPerl
+	kindRuby
+	kindPHP
+	kindLua
+	kindR
+	kindAppleScript
+	kindPowerShell
+	kindAwk
+	kindSed
+	kindSQL
+	kindJq
+	kindRedis
+	kindMongo
+	kindKey
+)
+
+// A handler names the code that reads a small language no table can describe.
+type handler uint8
+
+const (
+	useNothing handler = iota
+	useFind
+	useFd
+	useSh
+	useXargs
+	useParallel
+	useTest
+	useScripts
+	useGit
+	useBuiltin
+	useInterpreter
+	useMake
+	useDownload
+	useKill
+	usePushSpec
+	useEcho
+)
+
+// An output is what a command prints, as far as $(…) or a pipe can tell.
+type output uint8
+
+const (
+	printsNothingKnown output = iota
+	printsArgs
+	printsCwd
+	printsTemp
+	printsName
+	printsPaths
+	printsStdin
+	printsDecoded
+	printsNetwork
+)
