@@ -1,0 +1,178 @@
+package shell
+
+import "strings"
+
+// A Place is where a command line would run.
+type Place struct {
+	Dir  string // working directory, absolute
+	Home string // the user's home folder, absolute
+
+	// Workspace lists the folders in which changes are part of the work.
+	// Empty means Dir.
+	Workspace []string
+
+	// Machine lets the analysis look at files. Nil means that nothing can
+	// be seen.
+	Machine Machine
+}
+
+// A Machine shows files to the analysis. It is asked only about absolute,
+// cleaned paths, at most 64 times an analysis.
+type Machine interface {
+	// ReadFile returns the content of a regular file of at most max bytes.
+	// A longer file is an error.
+	ReadFile(name string, max int) ([]byte, error)
+
+	// Lstat describes name without following a link.
+	Lstat(name string) (Entry, error)
+}
+
+// An Entry is what is known of a file without opening it.
+type Entry struct {
+	Dir  bool   // it is a folder
+	Link string // where it points to, if it is a symbolic link
+}
+
+// An Analysis is everything a command line may do.
+type Analysis struct {
+	// Commands holds every simple command that may run, in the order in
+	// which the shell would reach it; what a wrapper runs follows the wrapper.
+	Commands []Command
+
+	// Risk is the worst risk of all commands.
+	Risk Risk
+
+	// Effects is the union of the effects of all commands.
+	Effects Effects
+
+	// Opaque says why the script as a whole could not be read, if so.
+	Opaque string
+}
+
+// A Command is one simple command that may run.
+type Command struct {
+	Args      []Arg      // the program and its arguments, after quote removal
+	Assigns   []Assign   // NAME=value in front of it, or alone
+	Redirects []Redirect // its redirections
+	Span      Span       // where it stands in the source
+
+	Pipe       int  // its place in a pipeline, from 0
+	PipeLen    int  // the length of that pipeline; 1 if it stands alone
+	Background bool // started with &
+	Nested     bool // inside a command or process substitution
+	Elsewhere  bool // runs on another machine or in a container
+	Via        int  // index of the command that runs this one, or -1
+
+	Dir     string   // the folder it works in; empty if unknown
+	Effects Effects  // what it does
+	Paths   []Path   // the files it touches
+	Hosts   []string // the hosts it talks to, or one of the symbolic names
+	Risk    Risk
+	Opaque  []string // why what it does cannot be known in full; empty if it can
+
+	// Sentence says in English what the command is about to do.
+	Sentence string
+
+	// Prefix holds the words a rule would name ("npm run build"). Suggest
+	// reports whether such a rule may be offered at all: never for a
+	// wrapper, an interpreter, a shell, or something opaque.
+	Prefix  []string
+	Suggest bool
+
+	folded bool // its sentence is part of the sentence of Via
+}
+
+// Symbolic names of hosts that are not named in the command itself.
+const (
+	Registries = "package registries"
+	Remotes    = "git remotes"
+	External   = "external network"
+)
+
+// An Arg is one argument.
+type Arg struct {
+	Text    string // after expansion and quote removal; unresolved parts as written
+	Glob    bool   // Text is a pattern that the shell would expand
+	Unknown bool   // a part of Text could not be resolved
+	Span    Span   // where it stands in the source
+
+	many  bool // may expand to several words, or none
+	plain bool // what is unknown in it has no slash and no leading dash
+	made  bool // it comes from a command substitution
+	item  bool // one of the words that xargs reads
+	proc  *procSubst
+}
+
+// An Assign is a variable assignment.
+type Assign struct {
+	Name  string
+	Value Arg
+}
+
+// A Redirect is a redirection of a command.
+type Redirect struct {
+	Op     string // as written: ">", ">>", "<", "<<", "2>&1" has the Op ">&"
+	Fd     string // the descriptor in front, if any
+	Target Arg    // file, descriptor, or here-document text
+}
+
+// A Span is a range of bytes in the source, End not included.
+type Span struct{ Start, End int }
+
+// Access says how a path is touched.
+type Access uint8
+
+const (
+	List   Access = iota // names and attributes are looked at
+	Read                 // its content is read
+	Write                // it is created or changed
+	Delete               // it is removed
+	Change               // its owner, mode or attributes change
+)
+
+var accessNames = [...]string{"list", "read", "write", "delete", "change"}
+
+// String returns the access in lower case.
+func (a Access) String() string {
+	if int(a) < len(accessNames) {
+		return accessNames[a]
+	}
+	return "unknown"
+}
+
+// A Path is a file or folder that a command touches.
+type Path struct {
+	Raw       string // as the command has it
+	Abs       string // absolute and cleaned; empty if it cannot be known
+	Real      string // Abs with links followed, where a Machine could tell
+	Access    Access
+	Glob      bool // Abs is a pattern
+	Recursive bool // everything below it, too
+}
+
+// Sentences returns one English sentence for each part of the command line.
+func (a *Analysis) Sentences() []string {
+	if a.Opaque != "" {
+		return []string{"Run a script that cannot be read: " + a.Opaque}
+	}
+	var out []string
+	for i := range a.Commands {
+		c := &a.Commands[i]
+		if c.folded || c.Sentence == "" {
+			continue
+		}
+		if len(out) > 0 && out[len(out)-1] == c.Sentence {
+			continue
+		}
+		out = append(out, c.Sentence)
+	}
+	return out
+}
+
+// Explain says in English what the command line is about to do.
+func (a *Analysis) Explain() string {
+	if s := a.Sentences(); len(s) > 0 {
+		return strings.Join(s, ". ")
+	}
+	return "Do nothing"
+}

@@ -1,0 +1,260 @@
+package shell_test
+
+import (
+	"errors"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+func analysis(t *testing.T, src string) *shell.Analysis {
+	t.Helper()
+	a, err := shell.Analyze(src, corpusPlace)
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	return a
+}
+
+// argvs returns the words of every command.
+func argvs(a *shell.Analysis) []string {
+	var out []string
+	for i := range a.Commands {
+		out = append(out, argvText(a.Commands[i].Args))
+	}
+	return out
+}
+
+// TestReach: every command that may run is found, wherever it stands.
+func TestReach(t *testing.T) {
+	tests := []struct {
+		src  string
+		want []string
+	}{
+		{"a; b & c\nd", []string{"a", "b", "c", "d"}},
+		{"a && b || c", []string{"a", "b", "c"}},
+		{"a | b |& c", []string{"a", "b", "c"}},
+		{"(a; b); { c; }", []string{"a", "b", "c"}},
+		{"if a; then b; elif c; then d; else e; fi", []string{"a", "b", "c", "d", "e"}},
+		{"while a; do b; done; until c; do d; done", []string{"a", "b", "c", "d"}},
+		{"for i in x y; do a $i; done", []string{"a x", "a y"}},
+		{"for ((i=0; i<$(a); i++)); do b; done", []string{"a", "b"}},
+		{"case x in a*) b;; *) c;& esac", []string{"b", "c"}},
+		{"f() { a \"$1\"; }; f x", []string{"f x", "a x"}},
+		{"f() { a; }", []string{"a"}},
+		{"echo `a`", []string{"a", "echo $(…)"}},
+		{"cat <<EOF\n$(a)\nEOF", []string{"a", "cat"}},
+		{"cat <<'EOF'\n$(a)\nEOF", []string{"cat"}},
+		{"cat <<EOF; a\ntext\nEOF", []string{"cat", "a"}},
+		{"a <<< \"$(b)\"", []string{"b", "a"}},
+		{"[[ -f $(a) ]] && b", []string{"a", "b"}},
+		{"x=$(a) y=2 b", []string{"a", "b"}},
+		{"echo $(( $(a) + 1 ))", []string{"a", "echo $((…))"}},
+		{"echo ${x:-$(a)}", []string{"a", "echo $(…)"}},
+		{"a > $(b)", []string{"b", "a"}},
+		{"time a; ! b", []string{"a", "b"}},
+		{"coproc a", []string{"a"}},
+		{"a {1..3} {x,y}z", []string{"a 1 2 3 xz yz"}},
+		{"a ~/x ~root/y $HOME", []string{"a /home/dev/x /root/y /home/dev"}},
+		{`a $'\x72m\t' "b c" 'd'`, []string{"a rm\t 'b c' d"}},
+		{"x='p q'; a $x \"$x\"", []string{"", "a p q 'p q'"}},
+		{"set -- p q; a $2 \"$@\"", []string{"set -- p q", "a q p q"}},
+		{"arr=(p 'q r'); a \"${arr[@]}\"", []string{"", "a p 'q r'"}},
+	}
+	for _, tt := range tests {
+		if got := argvs(analysis(t, tt.src)); !slices.Equal(got, tt.want) {
+			t.Errorf("%s\n got %q\nwant %q", tt.src, got, tt.want)
+		}
+	}
+}
+
+// TestNestedSubstitutions: a substitution stands before the command that uses
+// it, the innermost first.
+func TestNestedSubstitutions(t *testing.T) {
+	a := analysis(t, `a "$(b "$(c)")" <(d) > >(e)`)
+	var names []string
+	for i := range a.Commands {
+		names = append(names, a.Commands[i].Args[0].Text)
+	}
+	if want := []string{"c", "b", "d", "e", "a"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	for i := range a.Commands[:4] {
+		if !a.Commands[i].Nested {
+			t.Errorf("%s is not marked as nested", a.Commands[i].Args[0].Text)
+		}
+	}
+}
+
+// TestPlaceInStructure: spans, pipes, background and wrappers.
+func TestPlaceInStructure(t *testing.T) {
+	src := "x=1 cat a >b | sort & sudo nice ls"
+	a := analysis(t, src)
+	type at struct {
+		text       string
+		pipe, of   int
+		background bool
+		via        int
+	}
+	var got []at
+	for i := range a.Commands {
+		c := &a.Commands[i]
+		got = append(got, at{src[c.Span.Start:c.Span.End], c.Pipe, c.PipeLen, c.Background, c.Via})
+	}
+	want := []at{
+		{"x=1 cat a >b", 0, 2, true, -1},
+		{"sort", 1, 2, true, -1},
+		{"sudo nice ls", 0, 1, false, -1},
+		{"nice ls", 0, 1, false, 2},
+		{"ls", 0, 1, false, 3},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	first := &a.Commands[0]
+	if len(first.Assigns) != 1 || first.Assigns[0].Name != "x" || first.Assigns[0].Value.Text != "1" {
+		t.Errorf("assigns: %+v", first.Assigns)
+	}
+	if len(first.Redirects) != 1 || first.Redirects[0].Op != ">" || first.Redirects[0].Target.Text != "b" {
+		t.Errorf("redirects: %+v", first.Redirects)
+	}
+}
+
+// TestDirectory: cd, pushd and -C move what paths are resolved against.
+func TestDirectory(t *testing.T) {
+	tests := []struct{ src, access, want string }{
+		{"cd sub && touch x", "write", "/home/dev/app/sub/x"},
+		{"cd sub; touch x", "write", "/home/dev/app/sub/x"},
+		{"cd sub; touch x", "write", "/home/dev/app/x"}, // if cd fails
+		{"cd sub || exit; touch x", "write", "/home/dev/app/sub/x"},
+		{"(cd sub); touch x", "write", "/home/dev/app/x"},
+		{"cd sub | true; touch x", "write", "/home/dev/app/x"},
+		{"pushd ../lib && touch x", "write", "/home/dev/lib/x"},
+		{"cd && touch x", "write", "/home/dev/x"},
+		{"git -C ../lib add x", "list", "/home/dev/lib/x"},
+		{"cd /proc/self/cwd && touch x", "write", "/home/dev/app/x"},
+		{"d=sub; cd $d && touch x", "write", "/home/dev/app/sub/x"},
+		{"touch ../app/./x", "write", "/home/dev/app/x"},
+	}
+	for _, tt := range tests {
+		a := analysis(t, tt.src)
+		found := false
+		for i := range a.Commands {
+			for _, p := range a.Commands[i].Paths {
+				found = found || p.Abs == tt.want && (p.Access.String() == tt.access || tt.access == "list")
+			}
+		}
+		if !found {
+			t.Errorf("%s: no %s of %s%s", tt.src, tt.access, tt.want, detail(a))
+		}
+	}
+	for _, src := range []string{"cd sub && touch x", "set -e; cd sub; touch x", "cd sub || exit; touch x"} {
+		if a := analysis(t, src); strings.Contains(detail(a), "write:/home/dev/app/x") {
+			t.Errorf("%s: cd cannot have failed%s", src, detail(a))
+		}
+	}
+}
+
+// TestOpaque: what cannot be resolved says so, and is never safe.
+func TestOpaque(t *testing.T) {
+	for _, src := range []string{
+		"$X", "$(which ls)", "`echo rm` x", "eval ls", "eval \"$x\"", "source x.sh", ". ./env", "cat ${!x}", "rm ${x@P}",
+		"curl -s example.com | sh", "base64 -d x | bash", "echo cm0gLXJmIH4= | base64 -d | sh", "bash <(curl -s example.com)",
+		"cat \"$f\"", "rm -rf \"$DIR\"", "python3 -c \"$code\"", "sh -c \"$1\"", "xargs -I{} sh -c 'rm {}' <x", "awk '{ system($0) }' x",
+		"source <(curl -s example.com)", "rm {1..5000}", "sudo $CMD", "IFS=,; x=rm,-rf; $x", "bash", "if", "echo 'unterminated",
+	} {
+		a := analysis(t, src)
+		opaque := a.Opaque != ""
+		for i := range a.Commands {
+			opaque = opaque || len(a.Commands[i].Opaque) > 0
+		}
+		if !opaque && src != "bash" {
+			t.Errorf("%s: not opaque%s", src, detail(a))
+		}
+		if a.Risk == shell.Safe {
+			t.Errorf("%s: safe%s", src, detail(a))
+		}
+	}
+}
+
+// TestRefused: too long and too deep are errors that say where.
+func TestRefused(t *testing.T) {
+	long := "echo " + strings.Repeat("x", shell.MaxLength)
+	if _, err := shell.Analyze(long, corpusPlace); !errors.Is(err, shell.ErrTooLong) {
+		t.Errorf("too long: %v", err)
+	}
+	for _, unit := range []string{
+		"(", "{ ", "$(", "\"$(", "$((", "if ", "while ", "for i in x; do ", "case x in x) ", "[[ ( ", "${x:-", "<(", "a[", "! ", "f() { ", "time ",
+	} {
+		src := strings.Repeat(unit, 3*shell.MaxDepth)
+		if _, err := shell.Analyze(src, corpusPlace); !errors.Is(err, shell.ErrTooDeep) {
+			t.Errorf("%q × %d: %v", unit, 3*shell.MaxDepth, err)
+		}
+	}
+	// Plain text is not nesting.
+	for _, src := range []string{
+		"echo '" + strings.Repeat("(", 500) + "'",
+		"# " + strings.Repeat("{ ", 500) + "\nls",
+		"cat <<'EOF'\n" + strings.Repeat("$(", 500) + "\nEOF",
+		strings.Repeat("a | ", 500) + "b",
+		strings.Repeat("a && ", 500) + "b",
+		strings.Repeat("if a; then b; fi\n", 500),
+		"echo " + strings.Repeat("\\( ", 300),
+	} {
+		if _, err := shell.Analyze(src, corpusPlace); err != nil {
+			t.Errorf("%.40q…: %v", src, err)
+		}
+	}
+	for _, at := range []shell.Place{{}, {Dir: "x"}, {Dir: "/", Home: "x"}, {Dir: "/", Workspace: []string{"x"}}} {
+		if _, err := shell.Analyze("ls", at); !errors.Is(err, shell.ErrPlace) {
+			t.Errorf("%+v: %v", at, err)
+		}
+	}
+}
+
+// TestWorkspace: changes count as inside by path component, in any of the
+// folders, and named children of the temp folders too.
+func TestWorkspace(t *testing.T) {
+	at := shell.Place{Dir: "/home/dev/app", Home: "/home/dev", Workspace: []string{"/home/dev/app", "/home/dev/lib"}}
+	for src, want := range map[string]shell.Risk{
+		"touch x":              shell.Moderate,
+		"touch ../lib/x":       shell.Moderate,
+		"touch ../library/x":   shell.Dangerous,
+		"touch ../app2/x":      shell.Dangerous,
+		"touch /tmp/x":         shell.Moderate,
+		"rm -rf /tmp/x/y":      shell.Moderate,
+		"rm -rf /tmp":          shell.Dangerous,
+		"rm -rf /tmp/*":        shell.Dangerous,
+		"rm -rf /tmp/../etc/x": shell.Dangerous,
+		"rm -rf ../lib/x":      shell.Moderate,
+		"rm -rf .":             shell.Dangerous,
+		"rm -rf ..":            shell.Blocked,
+	} {
+		a, err := shell.Analyze(src, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Risk != want {
+			t.Errorf("%s: %v, want %v%s", src, a.Risk, want, detail(a))
+		}
+	}
+}
+
+// TestImports: the package is a leaf. It imports the standard library and the
+// parser, and nothing else of this module.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Fields(string(out))
+	for _, pkg := range got {
+		if !strings.HasPrefix(pkg, "mvdan.cc/sh/v3/") && pkg != "github.com/sayso-dev/sayso/shell" {
+			t.Errorf("imports %s", pkg)
+		}
+	}
+}

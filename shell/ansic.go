@@ -1,0 +1,74 @@
+package shell
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// ansiC decodes the text of $'…'.
+func ansiC(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case 'x':
+			n, used := digits(s[i+1:], 16, 2)
+			i += used
+			b.WriteByte(byte(n))
+		case 'u', 'U':
+			size := 4
+			if c == 'U' {
+				size = 8
+			}
+			n, used := digits(s[i+1:], 16, size)
+			i += used
+			if r := rune(n); utf8.ValidRune(r) {
+				b.WriteRune(r)
+			}
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			n, used := digits(s[i:], 8, 3)
+			i += used - 1
+			b.WriteByte(byte(n))
+		case 'c':
+			if i+1 < len(s) {
+				i++
+				b.WriteByte(s[i] & 0x1f)
+			}
+		default:
+			if j := strings.IndexByte(`abeEfnrtv\'"?`, c); j >= 0 {
+				b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[j])
+			} else {
+				b.WriteByte('\\')
+				b.WriteByte(c)
+			}
+		}
+	}
+	text := b.String()
+	if i := strings.IndexByte(text, 0); i >= 0 { // a zero byte ends the string
+		return text[:i]
+	}
+	return text
+}
+
+// digits reads at most size digits of that base.
+func digits(s string, base, size int) (n, used int) {
+	for used < len(s) && used < size {
+		d := strings.IndexByte("0123456789abcdef", s[used]|0x20)
+		if s[used] >= '0' && s[used] <= '9' {
+			d = int(s[used] - '0')
+		}
+		if d < 0 || d >= base {
+			break
+		}
+		n = n*base + d
+		used++
+	}
+	return n, used
+}

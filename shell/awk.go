@@ -1,0 +1,171 @@
+package shell
+
+import "strings"
+
+// awk reads an awk program for what leaves it: system(), pipes, redirections
+// and getline.
+func (v *visit) awk(a Arg) {
+	if a.Unknown && !a.plain {
+		v.c.Effects |= Executes
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the awk program cannot be known: " + short(a.Text))
+	}
+	s := awkScanner{codeScanner{v: v, src: a.Text, keys: &keysCode, kind: kindAwk}, false, 0, "", false}
+	s.run()
+}
+
+type awkScanner struct {
+	codeScanner
+	printing bool   // inside the arguments of print or printf
+	parens   int    // parentheses open since then
+	last     string // the string literal just before, if any
+	hasLast  bool
+}
+
+func (s *awkScanner) run() {
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		switch {
+		case c == '"':
+			s.last, s.hasLast = s.literal(), true
+			s.inspect(s.last)
+			continue
+		case c == '#':
+			s.line()
+			continue
+		case c == '/' && s.regexpAllowed():
+			s.regexp()
+			continue
+		case isNameStart(c) && c != '$':
+			s.word()
+			continue
+		case c == '(':
+			s.parens++
+		case c == ')':
+			s.parens--
+		case c == ';' || c == '}' || c == '{' || c == '\n':
+			s.printing, s.parens, s.hasLast = false, 0, false
+		case c == '|':
+			s.pipe()
+			continue
+		case c == '>' && s.printing && s.parens <= 0:
+			s.redirect()
+			continue
+		}
+		if c != ' ' && c != '\t' {
+			s.hasLast = false
+		}
+		s.pos++
+	}
+}
+
+// regexpAllowed reports whether a slash here starts a regular expression.
+func (s *awkScanner) regexpAllowed() bool {
+	before := strings.TrimRight(s.src[:s.pos], " \t")
+	return before == "" || strings.IndexByte("({,;!~&|\n}", before[len(before)-1]) >= 0
+}
+
+func (s *awkScanner) regexp() {
+	for s.pos++; s.pos < len(s.src) && s.src[s.pos] != '/'; s.pos++ {
+		if s.src[s.pos] == '\\' {
+			s.pos++
+		}
+	}
+	s.pos++
+	s.hasLast = false
+}
+
+func (s *awkScanner) word() {
+	start := s.pos
+	for s.pos < len(s.src) && (isNameStart(s.src[s.pos]) && s.src[s.pos] != '$' || s.src[s.pos] >= '0' && s.src[s.pos] <= '9') {
+		s.pos++
+	}
+	switch s.src[start:s.pos] {
+	case "print", "printf":
+		s.printing, s.parens = true, 0
+	case "system":
+		if words := s.arguments(); len(words) == 1 {
+			s.command(words[0])
+		} else {
+			s.unknownCommand()
+		}
+	case "getline":
+		s.getline()
+	}
+	s.hasLast = false
+}
+
+func (s *awkScanner) unknownCommand() {
+	s.v.c.Effects |= Executes
+	s.v.c.Risk = min(s.v.c.Risk, Dangerous)
+	s.v.c.opaque("awk runs a command that cannot be known")
+}
+
+// pipe is | or |& : a command on one of its sides. || is not.
+func (s *awkScanner) pipe() {
+	if s.at("||") {
+		s.pos += 2
+		return
+	}
+	s.pos++
+	if s.pos < len(s.src) && s.src[s.pos] == '&' {
+		s.pos++
+	}
+	s.blanks()
+	if s.at("getline") {
+		if s.hasLast {
+			s.command(s.last)
+		} else {
+			s.unknownCommand()
+		}
+		return
+	}
+	if s.pos < len(s.src) && s.src[s.pos] == '"' {
+		s.command(s.literal())
+		return
+	}
+	s.unknownCommand()
+}
+
+func (s *awkScanner) redirect() {
+	for s.pos < len(s.src) && s.src[s.pos] == '>' {
+		s.pos++
+	}
+	s.blanks()
+	if s.pos < len(s.src) && s.src[s.pos] == '"' {
+		s.v.touch(s.path(s.literal()), Write, false)
+		s.blanks()
+		if s.pos >= len(s.src) || strings.IndexByte(";}\n", s.src[s.pos]) >= 0 {
+			return // the literal was the whole name
+		}
+	}
+	s.v.c.Effects |= Writes
+	s.v.c.Risk = min(s.v.c.Risk, Dangerous)
+	s.v.c.opaque("awk writes a file whose name cannot be known")
+}
+
+func (s *awkScanner) getline() {
+	rest := s.src[s.pos:]
+	end := strings.IndexAny(rest, ";}\n)")
+	if end < 0 {
+		end = len(rest)
+	}
+	from := strings.IndexByte(rest[:end], '<')
+	if from < 0 {
+		return
+	}
+	s.pos += from + 1
+	s.blanks()
+	if s.pos < len(s.src) && s.src[s.pos] == '"' {
+		s.v.touch(s.path(s.literal()), Read, false)
+		return
+	}
+	s.v.c.Risk = min(s.v.c.Risk, Moderate)
+	s.v.c.opaque("awk reads a file whose name cannot be known")
+}
+
+func (s *awkScanner) blanks() {
+	for s.pos < len(s.src) && (s.src[s.pos] == ' ' || s.src[s.pos] == '\t') {
+		s.pos++
+	}
+}

@@ -1,0 +1,72 @@
+package shell_test
+
+import (
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// The commands that agents send all day. Each is measured twice: parsed only,
+// and analysed. The analysis should stay within three times the bare parse;
+// scripts/bench prints the ratio.
+var benchCommands = []struct{ name, text string }{
+	{"status", "git status"},
+	{"pipe", "cat package.json | grep version | head -1"},
+	{"compound", `cd web && npm ci --no-audit && npm run lint -- --max-warnings=0 && git add -A && git commit -m "$(cat <<'EOF'
+Keep the order of the menu entries when the language changes
+
+The entries were sorted by their translated title, so that a switch of the
+language moved them around and people lost their place. Sort by the key
+instead, which does not change, and keep the translated title for display
+only. The test covers both languages, the fall-back, and a missing title.
+
+Closes the report about the jumping menu on the settings page.
+EOF
+)" && git push origin HEAD && for f in dist/*.js; do wc -c "$f"; done`},
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, c := range benchCommands {
+		b.Run(c.name, func(b *testing.B) {
+			p := syntax.NewParser(syntax.Variant(syntax.LangBash))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Parse(strings.NewReader(c.text), ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkAnalyze(b *testing.B) {
+	for _, c := range benchCommands {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				a, err := shell.Analyze(c.text, corpusPlace)
+				if err != nil || len(a.Commands) == 0 {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkExplain adds the sentence of the whole line.
+func BenchmarkExplain(b *testing.B) {
+	for _, c := range benchCommands {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				a, err := shell.Analyze(c.text, corpusPlace)
+				if err != nil || a.Explain() == "" {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,195 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builtin does what the shell's own commands do to the shell.
+func (v *visit) builtin() {
+	st, args := v.outer, v.r.args
+	switch v.r.name {
+	case "cd", "chdir", "pushd":
+		v.cd(args)
+	case "popd":
+		st.dir, st.alt = "", ""
+	case "eval":
+		v.eval(args)
+	case "source", ".":
+		v.source(args)
+	case "alias":
+		v.alias(args)
+	case "trap":
+		v.trap(args)
+	case "set":
+		v.set()
+	case "unset":
+		for _, a := range args {
+			st.set(a.Text)
+		}
+		v.c.Risk = min(v.c.Risk, Moderate)
+	case "read", "mapfile", "readarray", "getopts":
+		v.readInto(args)
+	case "shift":
+		if st.paramsKnown && len(st.params) > 0 && len(args) == 0 {
+			st.params = st.params[1:]
+		} else {
+			st.paramsKnown = false
+		}
+	case "exit", "logout", "bye", "return":
+		st.ended = v.f.pipeLen <= 1
+	case "export", "declare", "typeset", "local", "readonly":
+		if exports(v.c.Args) {
+			v.c.Risk = min(v.c.Risk, Moderate)
+		}
+		for _, a := range args {
+			if name, value, ok := strings.Cut(a.Text, "="); ok && syntax.ValidName(name) {
+				a.Text = value
+				st.set(name, a)
+			}
+		}
+	}
+}
+
+// cd moves the directory that later paths are resolved against.
+func (v *visit) cd(args []Arg) {
+	st := v.outer
+	old := st.dir
+	v.c.Effects |= Reads
+	switch {
+	case len(args) == 0 && v.r.name == "pushd":
+		st.dir, st.alt = "", ""
+		return
+	case len(args) == 0:
+		st.dir = v.w.at.Home
+	case args[0].Text == "-" || args[0].Unknown && !args[0].plain:
+		st.dir = ""
+	case args[0].Text == "":
+		return
+	default:
+		st.dir = resolve(args[0].Text, st.dir)
+	}
+	st.alt = ""
+	if real := v.w.follow(st.dir); real != "" {
+		// cd keeps the path as written; what is reached through it is real.
+		v.c.Paths = append(v.c.Paths, Path{Raw: args[0].Text, Abs: st.dir, Real: real, Access: List})
+	}
+	if e, ok := v.w.look(st.dir); ok && (e.Dir || e.Link != "") || st.errexit {
+		return // it exists: cd does not fail
+	}
+	if old != st.dir {
+		st.alt = old
+		st.cd = true
+	}
+}
+
+// eval is never resolved for good, but what is written out is followed.
+func (v *visit) eval(args []Arg) {
+	text := joinArgs(args)
+	for _, a := range args {
+		if a.Unknown || a.Glob {
+			return
+		}
+	}
+	v.w.script(v.outer, v.below(), text, v.c.Span, true)
+}
+
+func (v *visit) source(args []Arg) {
+	if len(args) == 0 {
+		return
+	}
+	a := args[0]
+	v.c.Risk = min(v.c.Risk, Dangerous)
+	switch {
+	case a.proc != nil:
+		v.runs(a.proc.printed)
+	case a.Unknown:
+		v.c.opaque("which script runs cannot be known: " + a.Text)
+	default:
+		v.c.opaque("it runs " + short(a.Text) + " in this shell")
+		v.touch(a, Read, false)
+		if abs := resolve(a.Text, v.st.dir); activates(abs) {
+			v.c.Risk = Moderate
+			v.c.Opaque = nil
+			v.says = append(v.says, "Activate the environment in {arg1}")
+		}
+	}
+}
+
+// activates reports whether a script is one that tools write to switch an
+// environment on: .venv/bin/activate and the like.
+func activates(abs string) bool {
+	return strings.HasPrefix(path.Base(abs), "activate") && path.Base(path.Dir(abs)) == "bin"
+}
+
+func (v *visit) alias(args []Arg) {
+	for _, a := range args {
+		name, value, ok := strings.Cut(a.Text, "=")
+		if !ok {
+			continue
+		}
+		a.Text = value
+		if len(v.outer.aliases) >= maxVars {
+			v.c.Risk = min(v.c.Risk, Dangerous)
+			v.c.opaque("too many aliases to follow")
+			return
+		}
+		v.outer.aliases = append(v.outer.aliases[:len(v.outer.aliases):len(v.outer.aliases)], variable{name: name, value: []Arg{a}})
+		v.c.Effects |= Executes
+		v.c.Risk = min(v.c.Risk, Moderate)
+	}
+}
+
+func (v *visit) trap(args []Arg) {
+	if len(args) > 1 && args[0].Text != "-" && args[0].Text != "" {
+		v.shell(args[0])
+		v.c.Risk = min(v.c.Risk, Moderate)
+	}
+}
+
+func (v *visit) set() {
+	st := v.outer
+	for _, a := range v.c.Args[1:] {
+		switch {
+		case a.Unknown:
+			v.c.Risk = min(v.c.Risk, Moderate)
+			v.c.opaque("an argument cannot be known: " + a.Text)
+			st.paramsKnown = false
+		case a.Text == "-e" || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "e") || a.Text == "errexit":
+			st.errexit = true
+		case a.Text == "+e":
+			st.errexit = false
+		case a.Text == "--": // it sets the parameters, to none if nothing follows
+			st.params, st.paramsKnown = nil, true
+			v.c.Risk = min(v.c.Risk, Moderate)
+		case a.Text == "allexport" || a.Text == "keyword" || a.Text == "posix":
+			v.c.Risk = min(v.c.Risk, Moderate)
+			v.c.Effects |= Executes
+		}
+	}
+	if len(v.r.args) > 0 {
+		st.params, st.paramsKnown = v.r.args, true
+		v.c.Risk = min(v.c.Risk, Moderate)
+	}
+}
+
+// readInto gives variables the value of what is read: unknown, unless the
+// input is known as patterns.
+func (v *visit) readInto(args []Arg) {
+	value := Arg{Unknown: true, many: true}
+	if s := v.f.stdin; s != nil && s.kind == streamItems && len(s.items) > 0 && len(args) == 1 {
+		value = s.items[0]
+	}
+	for _, a := range args {
+		if !syntax.ValidName(a.Text) {
+			continue
+		}
+		value := value
+		if value.Text == "" {
+			value.Text = "$" + a.Text
+		}
+		v.outer.set(a.Text, value)
+	}
+}

@@ -1,0 +1,266 @@
+package shell
+
+import "strings"
+
+// code looks at the text of a program in another language. It is not
+// understood, only searched for what starts programs, touches files or talks
+// to the network; the names come from the tables.
+func (v *visit) code(k kind, a Arg) {
+	switch k {
+	case kindSed:
+		v.sed(a)
+		return
+	case kindAwk:
+		v.awk(a)
+		return
+	case kindSQL:
+		v.sql(a)
+		return
+	case kindRedis:
+		v.redis(a)
+		return
+	case kindJq:
+		return
+	}
+	v.c.Effects |= Executes
+	v.c.Risk = min(v.c.Risk, Moderate)
+	if a.Unknown {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the program it runs cannot be known: " + short(a.Text))
+	}
+	if len(a.Text) > MaxLength {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the program it runs is too long")
+		return
+	}
+	s := codeScanner{v: v, src: a.Text, keys: codeKeys(k), kind: k}
+	s.run()
+}
+
+func codeKeys(k kind) *keyTable {
+	switch k {
+	case kindPython:
+		return &keysPython
+	case kindNode:
+		return &keysNode
+	case kindPerl:
+		return &keysPerl
+	case kindRuby:
+		return &keysRuby
+	case kindPHP:
+		return &keysPhp
+	case kindMongo:
+		return &keysMongo
+	case kindAppleScript:
+		return &keysApplescript
+	case kindPowerShell:
+		return &keysPowershell
+	}
+	return &keysCode
+}
+
+// A codeScanner finds names and string literals in a program.
+type codeScanner struct {
+	v    *visit
+	src  string
+	pos  int
+	keys *keyTable
+	kind kind
+}
+
+func (s *codeScanner) run() {
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		switch {
+		case c == '#' && s.kind != kindNode && s.kind != kindMongo && s.kind != kindLua || c == '/' && s.at("//") && (s.kind == kindNode || s.kind == kindPHP || s.kind == kindMongo):
+			s.line()
+		case c == '`' && (s.kind == kindPerl || s.kind == kindRuby || s.kind == kindPHP):
+			s.command(s.literal())
+		case c == '\'' || c == '"' || c == '`':
+			s.inspect(s.literal())
+		case isNameStart(c):
+			s.name()
+		default:
+			s.pos++
+		}
+	}
+}
+
+func (s *codeScanner) at(text string) bool { return strings.HasPrefix(s.src[s.pos:], text) }
+
+func (s *codeScanner) line() {
+	for s.pos < len(s.src) && s.src[s.pos] != '\n' {
+		s.pos++
+	}
+}
+
+// literal reads a quoted string and returns its content.
+func (s *codeScanner) literal() string {
+	quote := s.src[s.pos : s.pos+1]
+	if triple := strings.Repeat(quote, 3); s.at(triple) && s.kind == kindPython {
+		quote = triple
+	}
+	s.pos += len(quote)
+	var b strings.Builder
+	for s.pos < len(s.src) && !s.at(quote) {
+		c := s.src[s.pos]
+		if c == '\\' && s.pos+1 < len(s.src) {
+			s.pos++
+			c = s.src[s.pos]
+			switch c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case 'x':
+				n, used := digits(s.src[s.pos+1:], 16, 2)
+				if used > 0 {
+					s.pos += used
+					c = byte(n)
+				}
+			}
+		}
+		b.WriteByte(c)
+		s.pos++
+	}
+	s.pos = min(s.pos+len(quote), len(s.src))
+	return b.String()
+}
+
+func isNameStart(c byte) bool {
+	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// name reads a dotted name and looks it up.
+func (s *codeScanner) name() {
+	start := s.pos
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		if isNameStart(c) || c >= '0' && c <= '9' || c == '-' && s.kind == kindPowerShell {
+			s.pos++
+			continue
+		}
+		if c == '.' && s.pos+1 < len(s.src) && isNameStart(s.src[s.pos+1]) {
+			s.pos++
+			continue
+		}
+		if s.at("::") || s.at("->") {
+			s.pos += 2
+			continue
+		}
+		break
+	}
+	name := strings.NewReplacer("::", ".", "->", ".").Replace(s.src[start:s.pos])
+	if s.kind == kindPowerShell || s.kind == kindAppleScript {
+		name = strings.ToLower(name)
+	}
+	for i := range *s.keys {
+		e := &(*s.keys)[i]
+		for _, pattern := range e.names {
+			if matchWord(pattern, name) {
+				s.hit(e)
+				return
+			}
+		}
+	}
+}
+
+// hit applies an entry of the table, with the literals of the call behind it.
+func (s *codeScanner) hit(e *flag) {
+	if e.do != nil {
+		s.v.apply(e.do)
+	}
+	if e.kind == kindNone {
+		return
+	}
+	words := s.arguments()
+	switch {
+	case len(words) == 0:
+		s.v.c.Risk = min(s.v.c.Risk, Dangerous)
+		s.v.c.opaque("what the program does cannot be known")
+	case e.kind == kindShell:
+		s.command(strings.Join(words, " "))
+	case e.kind == kindWrite: // a file and the mode to open it in
+		if len(words) > 1 && strings.ContainsAny(words[1], "wax+>") && len(words[1]) < 4 || e.do != nil {
+			s.v.touch(s.path(words[0]), Write, false)
+		} else {
+			s.v.touch(s.path(words[0]), Read, false)
+		}
+	default:
+		s.v.value(e.kind, nil, s.path(words[0]), true)
+	}
+}
+
+// arguments returns the string literals in the parentheses that follow, or of
+// the rest of the statement.
+func (s *codeScanner) arguments() []string {
+	var words []string
+	depth := 0
+	for s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == '\'' || c == '"' || c == '`':
+			word := s.literal()
+			words = append(words, word)
+			s.inspect(word)
+			continue
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+			if depth <= 0 {
+				s.pos++
+				return words
+			}
+		case (c == ';' || c == '\n') && depth == 0:
+			return words
+		case c == '/' && depth == 0 && s.kind != kindNode:
+		}
+		s.pos++
+	}
+	return words
+}
+
+// command analyses a literal that the program gives to a shell.
+func (s *codeScanner) command(text string) {
+	s.v.shell(Arg{Text: text, Span: s.v.c.Span})
+	s.v.c.Risk = min(s.v.c.Risk, Moderate)
+}
+
+func (s *codeScanner) path(text string) Arg {
+	if rest, ok := strings.CutPrefix(text, "~/"); ok && s.v.w.at.Home != "" {
+		text = s.v.w.at.Home + "/" + rest
+	}
+	return Arg{Text: text}
+}
+
+// inspect looks at a literal: a secret is one wherever it is named.
+func (s *codeScanner) inspect(text string) {
+	if text == "" || len(text) > 4096 || strings.ContainsAny(text, " \n") {
+		return
+	}
+	a := s.path(text)
+	if s.v.w.secret(resolve(a.Text, s.v.st.dir), false) {
+		s.v.touch(a, Read, false)
+	}
+}
+
+// redis is a command of redis-cli: only its first word decides.
+func (v *visit) redis(a Arg) {
+	if len(v.r.args) == 0 || v.r.args[0].Span != a.Span || v.r.args[0].Text != a.Text {
+		return
+	}
+	name := strings.ToUpper(a.Text)
+	for i := range keysRedis {
+		e := &keysRedis[i]
+		for _, pattern := range e.names {
+			if matchWord(pattern, name) {
+				if e.do != nil {
+					v.apply(e.do)
+				}
+				return
+			}
+		}
+	}
+	v.c.Effects |= Writes
+	v.c.Risk = min(v.c.Risk, Moderate)
+}

@@ -1,0 +1,417 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// wordList expands words as a shell would before it runs a command.
+func (w *walker) wordList(st *state, f *frame, words []*syntax.Word) []Arg {
+	out := make([]Arg, 0, len(words))
+	for _, word := range words {
+		if !w.spend(1 + size(word)/16) {
+			return append(out, Arg{Text: "…", Unknown: true, many: true})
+		}
+
+		out = w.expand(st, f, word, out)
+		if len(out) > maxWords {
+			return append(out[:maxWords], Arg{Text: "…", Unknown: true, many: true, Span: f.at(word)})
+		}
+	}
+	return out
+}
+
+// size is the length of a node in the source.
+func size(n syntax.Node) int { return max(0, int(n.End().Offset())-int(n.Pos().Offset())) }
+
+// expand appends the fields of one word.
+func (w *walker) expand(st *state, f *frame, word *syntax.Word, out []Arg) []Arg {
+	span := f.at(word)
+	if len(word.Parts) == 1 {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\*?[{~") {
+			return append(out, Arg{Text: lit.Value, Span: span})
+		}
+	}
+	split := &syntax.Word{Parts: word.Parts} // a copy: a loop expands the word again
+	syntax.SplitBraces(split)
+	alternatives, ok := braces(split.Parts)
+	if !ok {
+		w.expandParts(st, f, split.Parts)
+		return append(out, Arg{Text: "{…}", Unknown: true, many: true, Span: span})
+	}
+	for _, parts := range alternatives {
+		b := fieldBuilder{w: w, st: st, f: f, span: span}
+		b.parts(parts, false)
+		out = append(out, b.finish()...)
+	}
+	return out
+}
+
+// word expands a word that is not split into fields: an assignment, a
+// redirection target, a pattern.
+func (w *walker) word(st *state, f *frame, word *syntax.Word) Arg {
+	if word == nil {
+		return Arg{}
+	}
+	b := fieldBuilder{w: w, st: st, f: f, span: f.at(word), whole: true}
+	b.parts(word.Parts, false)
+	return b.take()
+}
+
+// expandParts walks the substitutions in parts whose text does not matter.
+func (w *walker) expandParts(st *state, f *frame, parts []syntax.WordPart) {
+	b := fieldBuilder{w: w, st: st, f: f, whole: true}
+	for _, p := range parts {
+		if brace, ok := p.(*syntax.BraceExp); ok {
+			for _, e := range brace.Elems {
+				w.expandParts(st, f, e.Parts)
+			}
+			continue
+		}
+		b.part(p, false)
+	}
+}
+
+// A fieldBuilder puts the parts of a word together and splits it into fields.
+type fieldBuilder struct {
+	w     *walker
+	st    *state
+	f     *frame
+	span  Span
+	whole bool // do not split
+
+	done []Arg
+	cur  Arg
+	buf  strings.Builder
+	any  bool // the current field exists, even if it is empty
+}
+
+func (b *fieldBuilder) take() Arg {
+	b.cur.Text = b.buf.String()
+	b.cur.Span = b.span
+	a := b.cur
+	b.cur = Arg{}
+	b.buf.Reset()
+	b.any = false
+	return a
+}
+
+func (b *fieldBuilder) finish() []Arg {
+	if b.any || b.buf.Len() > 0 || b.cur.Unknown {
+		b.done = append(b.done, b.take())
+	}
+	return b.done
+}
+
+func (b *fieldBuilder) parts(parts []syntax.WordPart, quoted bool) {
+	for i, p := range parts {
+		if lit, ok := p.(*syntax.Lit); ok && i == 0 && !quoted && strings.HasPrefix(lit.Value, "~") {
+			b.tilde(lit.Value, len(parts) == 1)
+			continue
+		}
+		b.part(p, quoted)
+	}
+}
+
+func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		b.literal(p.Value, quoted)
+	case *syntax.SglQuoted:
+		b.any = true
+		if p.Dollar {
+			b.buf.WriteString(ansiC(p.Value))
+		} else {
+			b.buf.WriteString(p.Value)
+		}
+	case *syntax.DblQuoted:
+		b.any = true
+		b.parts(p.Parts, true)
+	case *syntax.ParamExp:
+		b.param(p, quoted)
+	case *syntax.CmdSubst:
+		b.value(b.w.substitute(b.st, b.f, p), quoted)
+		b.cur.made = true
+		for i := range b.done {
+			b.done[i].made = true
+		}
+	case *syntax.ArithmExp:
+		b.w.arithm(b.st, b.f, p.X)
+		b.value([]Arg{{Text: "$((…))", Unknown: true, plain: true}}, true)
+	case *syntax.ProcSubst:
+		b.any = true
+		b.buf.WriteString("/dev/fd/63")
+		b.cur.proc = b.w.process(b.st, b.f, p)
+	case *syntax.ExtGlob:
+		b.cur.Glob = !quoted
+		b.buf.WriteString("*")
+	case *syntax.BraceExp:
+		for _, e := range p.Elems { // braces in quotes or assignments stay text
+			b.parts(e.Parts, quoted)
+		}
+	}
+}
+
+// literal appends text of the source, in which a backslash still quotes.
+func (b *fieldBuilder) literal(s string, quoted bool) {
+	if s != "" {
+		b.any = true
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && i+1 < len(s) && quoted:
+			if next := s[i+1]; next == '\n' {
+				i++
+				continue
+			} else if strings.IndexByte("$`\"\\", next) >= 0 {
+				i++
+				c = next
+			}
+		case c == '\\' && i+1 < len(s):
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+			c = s[i]
+		case (c == '*' || c == '?' || c == '[' && strings.IndexByte(s[i:], ']') > 0) && !quoted:
+			b.cur.Glob = true
+		}
+		b.buf.WriteByte(c)
+	}
+}
+
+// tilde expands ~, ~/x, ~+ and ~user at the start of a word.
+func (b *fieldBuilder) tilde(s string, alone bool) {
+	b.any = true
+	user, rest, slash := strings.Cut(s[1:], "/")
+	if slash {
+		rest = "/" + rest
+	} else if !alone { // ~$x, ~"x": not a tilde prefix
+		b.literal(s, false)
+		return
+	}
+	switch {
+	case user == "" && b.w.at.Home != "":
+		b.buf.WriteString(b.w.at.Home)
+	case user == "+" && b.st.dir != "":
+		b.buf.WriteString(b.st.dir)
+	case user == "" || user == "+" || user == "-" || strings.ContainsAny(user, "\\*?["):
+		b.unknown("~"+user, false)
+	default:
+		b.buf.WriteString(homeOf(user, b.w.at.Home))
+	}
+	b.literal(rest, false)
+}
+
+// homeOf is where the home folder of another user would be.
+func homeOf(user, home string) string {
+	if user == "root" {
+		return "/root"
+	}
+	if i := strings.LastIndexByte(home, '/'); i > 0 {
+		return home[:i] + "/" + user
+	}
+	return "/home/" + user
+}
+
+func (b *fieldBuilder) unknown(text string, many bool) {
+	b.any = true
+	b.cur.Unknown = true
+	b.cur.many = b.cur.many || many
+	b.cur.plain = false
+	b.buf.WriteString(text)
+}
+
+// value appends the result of an expansion. Without quotes it is split.
+func (b *fieldBuilder) value(items []Arg, quoted bool) {
+	split := !quoted && !b.whole
+	for i, item := range items {
+		if i > 0 {
+			if b.whole {
+				b.buf.WriteByte(' ')
+			} else {
+				b.done = append(b.done, b.take())
+			}
+		}
+		b.item(item, quoted, split)
+	}
+	if quoted && len(items) == 0 {
+		b.any = true
+	}
+}
+
+// fields appends "$@" or "${x[@]}": each item is a field of its own.
+func (b *fieldBuilder) fields(items []Arg) {
+	for i, item := range items {
+		if i > 0 {
+			if b.whole {
+				b.buf.WriteByte(' ')
+			} else {
+				b.done = append(b.done, b.take())
+			}
+		}
+		many := item.many
+		b.item(item, true, false)
+		b.cur.many = b.cur.many || many
+	}
+	if len(items) == 0 && b.buf.Len() == 0 {
+		b.any = false // nothing at all, not an empty word
+	}
+}
+
+func (b *fieldBuilder) item(item Arg, quoted, split bool) {
+	if item.Unknown {
+		plain := item.plain && (!b.cur.Unknown || b.cur.plain)
+		b.unknown(item.Text, item.many && !quoted || split && !item.plain || b.st.ifs && !quoted)
+		b.cur.plain = plain
+		b.cur.Glob = b.cur.Glob || item.Glob
+		return
+	}
+	b.cur.Glob = b.cur.Glob || item.Glob
+	if !split {
+		b.any = b.any || quoted || item.Text != ""
+		b.buf.WriteString(item.Text)
+		return
+	}
+	if b.st.ifs {
+		b.unknown(item.Text, true)
+		return
+	}
+	b.splitText(item.Text)
+}
+
+// splitText appends a value that the shell splits at white space and then
+// expands as a pattern.
+func (b *fieldBuilder) splitText(s string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case ' ', '\t', '\n':
+			if b.any || b.buf.Len() > 0 {
+				if len(b.done) >= maxWords {
+					b.unknown("…", true)
+					return
+				}
+				b.done = append(b.done, b.take())
+			}
+		case '*', '?':
+			b.cur.Glob = true
+			fallthrough
+		default:
+			b.any = true
+			b.buf.WriteByte(c)
+		}
+	}
+}
+
+// braces turns brace expansions into alternatives; false means too many.
+func braces(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
+	first := slices.IndexFunc(parts, isBrace)
+	if first < 0 {
+		return [][]syntax.WordPart{parts}, true
+	}
+	out := [][]syntax.WordPart{slices.Clone(parts[:first])}
+	for _, p := range parts[first:] {
+		if !isBrace(p) {
+			for i := range out {
+				out[i] = append(out[i], p)
+			}
+			continue
+		}
+		elems, ok := braceElems(p.(*syntax.BraceExp))
+		if !ok || len(elems)*len(out) > maxWords || len(elems)*len(out)*len(parts) > 100*maxWords {
+			return nil, false
+		}
+		next := make([][]syntax.WordPart, 0, len(elems)*len(out))
+		for _, prefix := range out {
+			for _, e := range elems {
+				next = append(next, append(prefix[:len(prefix):len(prefix)], e...))
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+func isBrace(p syntax.WordPart) bool {
+	_, ok := p.(*syntax.BraceExp)
+	return ok
+}
+
+func braceElems(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	if b.Sequence {
+		return sequence(b)
+	}
+	var out [][]syntax.WordPart
+	for _, e := range b.Elems {
+		inner, ok := braces(e.Parts)
+		if !ok || len(out)+len(inner) > maxWords {
+			return nil, false
+		}
+		out = append(out, inner...)
+	}
+	return out, true
+}
+
+// sequence expands {1..5}, {a..e} and {1..9..2}.
+func sequence(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
+	letters := false
+	from, err1 := strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
+	if err1 != nil || err2 != nil {
+		if len(first) != 1 || len(last) != 1 {
+			return nil, false
+		}
+		letters = true
+		from, to = int(first[0]), int(last[0])
+	}
+	step := 1
+	if len(b.Elems) > 2 {
+		if n, err := strconv.Atoi(b.Elems[2].Lit()); err == nil && n != 0 {
+			step = max(n, -n)
+		}
+	}
+	if step < 0 || max(from-to, to-from) < 0 || max(from-to, to-from)/step >= maxWords {
+		return nil, false
+	}
+	width := 0
+	if !letters && (padded(first) || padded(last)) {
+		width = max(len(first), len(last))
+	}
+	var out [][]syntax.WordPart
+	for n := from; ; {
+		text := string(rune(n))
+		if !letters {
+			text = pad(n, width)
+		}
+		out = append(out, []syntax.WordPart{&syntax.SglQuoted{Value: text}})
+		if from <= to {
+			n += step
+		} else {
+			n -= step
+		}
+		if from <= to && n > to || from > to && n < to {
+			return out, true
+		}
+	}
+}
+
+func padded(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0'
+}
+
+func pad(n, width int) string {
+	s := strconv.Itoa(n)
+	if len(s) >= width {
+		return s
+	}
+	if n < 0 {
+		return "-" + strings.Repeat("0", width-len(s)) + s[1:]
+	}
+	return strings.Repeat("0", width-len(s)) + s
+}

@@ -1,0 +1,347 @@
+package shell
+
+import "strings"
+
+// handle runs the code that reads what the tables cannot describe.
+func (v *visit) handle() {
+	for _, t := range v.r.chain {
+		switch t.use {
+		case useFind:
+			v.find()
+		case useFd:
+			v.fd()
+		case useSh:
+			v.shellProgram()
+		case useXargs:
+			v.xargs()
+		case useParallel:
+			v.parallel()
+		case useScripts:
+			v.packageScript()
+		case useGit:
+			v.gitAlias()
+		case useBuiltin:
+			v.builtin()
+		case useInterpreter:
+			v.interpreter()
+		case useDownload:
+			v.download()
+		case useKill:
+			v.kill()
+		case useEcho:
+			v.echo()
+		}
+	}
+}
+
+// shellProgram is sh, bash and the like: a text, a file, or standard input.
+func (v *visit) shellProgram() {
+	r := &v.r
+	switch {
+	case r.has("-n") && !r.has("-c") && len(r.args) > 0:
+		v.says = append(v.says, "Check the syntax of {arg1}")
+		v.touch(r.args[0], Read, false)
+	case r.has("--rcfile"):
+		v.script(r.given("--rcfile").value)
+		v.c.Risk = min(v.c.Risk, Dangerous)
+	case r.has("-c"):
+		v.shellText()
+	case r.has("-i"):
+		v.c.Effects |= Executes
+		v.c.Risk = min(v.c.Risk, Dangerous)
+	case len(r.args) > 0 && !r.has("-s"):
+		v.says = append(v.says, "Run the shell script {arg1}")
+		v.script(r.args[0])
+	default:
+		v.stdinProgram()
+	}
+}
+
+// shellText is sh -c TEXT NAME ARG…
+func (v *visit) shellText() {
+	r := &v.r
+	if len(r.args) == 0 {
+		v.c.Effects |= Executes
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the script it runs is missing")
+		return
+	}
+	text := r.args[0]
+	if text.Unknown {
+		v.c.Effects |= Executes
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the script it runs cannot be known: " + short(text.Text))
+		if strings.HasPrefix(text.Text, "$") {
+			return
+		}
+	}
+	st := v.st.fork()
+	st.params, st.paramsKnown = nil, false
+	if len(r.args) > 1 {
+		st.params, st.paramsKnown = r.args[2:], true
+	}
+	st.errexit = false
+	before := len(v.w.out.Commands)
+	out := v.w.script(st, v.below(), text.Text, v.spanOf(text), true)
+	v.print = &out
+	if len(v.w.out.Commands) == before { // an empty script
+		v.says = append(v.says, "Start a shell that does nothing")
+	}
+	for i := before; i < len(v.w.out.Commands); i++ {
+		v.c.Effects |= v.w.out.Commands[i].Effects & (LongRunning | Executes)
+	}
+	if v.c.Effects == 0 {
+		v.c.Effects = Reads
+	}
+}
+
+// stdinProgram is a shell or an interpreter that reads its program from
+// standard input.
+func (v *visit) stdinProgram() {
+	v.c.Effects |= Executes
+	if v.f.stdin == nil {
+		risk := Moderate
+		if v.traits()&isShell != 0 {
+			risk = Dangerous
+		}
+		v.c.Risk = min(v.c.Risk, risk)
+		return
+	}
+	v.runs(*v.f.stdin)
+}
+
+// runs executes the text of a stream.
+func (v *visit) runs(s stream) {
+	v.c.Effects |= Executes
+	if s.kind != streamText {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque(s.source())
+		v.says = append([]string{"Run a script that cannot be known: " + s.source()}, v.says...)
+		return
+	}
+	if k := v.language(); k != kindNone {
+		v.code(k, Arg{Text: s.text})
+		return
+	}
+	if v.traits()&isInterpreter != 0 {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the program it reads is not understood")
+		return
+	}
+	v.c.Risk = min(v.c.Risk, Moderate)
+	f := v.below()
+	f.stdin = nil
+	v.w.script(v.st.fork(), f, s.text, v.c.Span, true)
+}
+
+// language is the kind of program that an interpreter takes as an option.
+func (v *visit) language() kind {
+	for _, t := range v.r.chain {
+		for i := range t.flags {
+			if k := t.flags[i].kind; k >= kindPython && k <= kindPowerShell {
+				return k
+			}
+		}
+	}
+	return kindNone
+}
+
+// interpreter is python, node and the like without a script: the program is
+// an option's value, or comes from standard input.
+func (v *visit) interpreter() {
+	if len(v.r.args) > 0 || v.r.has("-m") {
+		return
+	}
+	for i := range v.r.flags {
+		g := &v.r.flags[i]
+		if g.flag.kind >= kindPython && g.flag.kind <= kindPowerShell {
+			return
+		}
+	}
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil && do.instead {
+			return
+		}
+	}
+	v.stdinProgram()
+}
+
+// gitAlias follows an alias that was defined on the command line.
+func (v *visit) gitAlias() {
+	r := &v.r
+	if len(r.subs) > 0 && r.subs[0].Text == "config" && len(r.args) >= 2 {
+		a := r.args[1] // a setting, as with git -c
+		a.Text = r.args[0].Text + "=" + a.Text
+		v.key(&keysGitConfig, a)
+	}
+	if r.noSub == "" || len(r.args) == 0 {
+		return
+	}
+	for i := range r.flags {
+		g := &r.flags[i]
+		name, value, _ := strings.Cut(g.value.Text, "=")
+		alias, ok := strings.CutPrefix(strings.ToLower(name), "alias.")
+		if !ok || !strings.EqualFold(alias, r.noSub) {
+			continue
+		}
+		v.says = append([]string{"Through the git alias " + r.noSub + ": {inner}"}, v.says...)
+		if text, ok := strings.CutPrefix(value, "!"); ok {
+			v.shell(Arg{Text: text + " " + quoteArgs(r.args[1:]), Unknown: g.value.Unknown})
+			return
+		}
+		v.shell(Arg{Text: "git " + value + " " + quoteArgs(r.args[1:]), Unknown: g.value.Unknown})
+		return
+	}
+}
+
+// kill looks for the targets that are more than one process.
+func (v *visit) kill() {
+	args := v.c.Args
+	for i := 1; i < len(args); i++ {
+		switch args[i].Text {
+		case "-1":
+			if i > 1 {
+				v.c.Risk = min(v.c.Risk, Dangerous)
+				v.says = append(v.says, "Stop every process that may be stopped")
+			}
+		case "1", "0":
+			v.c.Risk = min(v.c.Risk, Dangerous)
+		}
+	}
+}
+
+// download looks at what is sent, and to whom.
+func (v *visit) download() {
+	for i := range v.r.flags {
+		g := &v.r.flags[i]
+		if !g.hasValue || g.flag.kind != kindText {
+			continue
+		}
+		file, ok := sentFile(g.spelling, g.value.Text)
+		if ok {
+			a := g.value
+			a.Text = file
+			v.touch(a, Read, false)
+		}
+	}
+}
+
+// sentFile finds the file in -d @file, --data-urlencode name@file, -F x=@file.
+func sentFile(option, value string) (string, bool) {
+	switch option {
+	case "-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-b", "--cookie", "-H", "--header":
+		if rest, ok := strings.CutPrefix(value, "@"); ok {
+			return rest, rest != "" && rest != "-"
+		}
+		if name, rest, ok := strings.Cut(value, "@"); ok && option == "--data-urlencode" && isName(name) {
+			return rest, rest != "" && rest != "-"
+		}
+	case "-F", "--form", "--field", "--raw-field":
+		_, rest, _ := strings.Cut(value, "=")
+		if strings.HasPrefix(rest, "@") || strings.HasPrefix(rest, "<") {
+			file, _, _ := strings.Cut(rest[1:], ";")
+			return file, file != "" && file != "-"
+		}
+	}
+	return "", false
+}
+
+// loopback reports whether everything it talks to is this machine.
+func (v *visit) loopback() bool {
+	if len(v.r.args) == 0 {
+		return false
+	}
+	for i, a := range v.r.args {
+		if i > 0 && !strings.Contains(a.Text, "://") {
+			continue // an item of httpie
+		}
+		if strings.HasPrefix(a.Text, ":") { // httpie: this machine
+			continue
+		}
+		if a.Unknown && !strings.Contains(a.Text, "://localhost") && !strings.Contains(a.Text, "://127.0.0.1") || !isLoopback(hostOf(a.Text)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLoopback(host string) bool {
+	return host == "localhost" || host == "::1" || host == "0.0.0.0" || strings.HasSuffix(host, ".localhost") ||
+		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
+}
+
+// echo knows what echo and printf print, if it is simple.
+func (v *visit) echo() {
+	args := v.c.Args[1:]
+	for _, a := range args {
+		if a.Unknown || a.Glob {
+			v.print = &stream{kind: streamUnknown}
+			return
+		}
+	}
+	end := "\n"
+	if v.r.name == "printf" {
+		out, ok := formatted(args)
+		if !ok {
+			v.print = &stream{kind: streamUnknown}
+			return
+		}
+		v.print = &stream{kind: streamText, text: out}
+		return
+	}
+	escapes := false
+	for len(args) > 0 && len(args[0].Text) > 1 && strings.Trim(args[0].Text[1:], "neE") == "" && args[0].Text[0] == '-' {
+		if strings.Contains(args[0].Text, "n") {
+			end = ""
+		}
+		escapes = escapes || strings.Contains(args[0].Text, "e")
+		args = args[1:]
+	}
+	text := joinArgs(args)
+	if escapes {
+		text = ansiC(text)
+	}
+	v.print = &stream{kind: streamText, text: text + end}
+}
+
+// formatted is what printf prints for a format of %s and escapes only.
+func formatted(args []Arg) (string, bool) {
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
+		return "", false
+	}
+	format := ansiC(args[0].Text)
+	rest := args[1:]
+	var b strings.Builder
+	for first := true; first || len(rest) > 0; first = false {
+		used := false
+		for i := 0; i < len(format); i++ {
+			if format[i] != '%' {
+				b.WriteByte(format[i])
+				continue
+			}
+			i++
+			if i == len(format) {
+				return "", false
+			}
+			switch format[i] {
+			case '%':
+				b.WriteByte('%')
+			case 's', 'b', 'q', 'd':
+				used = true
+				if len(rest) > 0 {
+					b.WriteString(rest[0].Text)
+					rest = rest[1:]
+				}
+			default:
+				return "", false
+			}
+		}
+		if !used {
+			break
+		}
+	}
+	return b.String(), b.Len() <= MaxLength
+}

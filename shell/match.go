@@ -1,0 +1,156 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// A pathClass is a set of path patterns, sorted by how they are looked up.
+type pathClass struct {
+	names   []string // last components, in order
+	endings []string // of the last component (".pem"), in order
+	globs   []string // patterns for the last component
+	deep    []deepPattern
+	dotHome []string // below a home folder, starting with a dot
+	home    []string // below a home folder
+	rooted  []string // absolute
+}
+
+// A deepPattern starts with **/ and has several components; the first of them,
+// where it is plain, must stand in the path.
+type deepPattern struct{ needle, pattern string }
+
+// match reports whether one of the patterns matches p.
+func (c *pathClass) match(p, home string) bool {
+	base := p[strings.LastIndexByte(p, '/')+1:]
+	if _, ok := slices.BinarySearch(c.names, base); ok {
+		return true
+	}
+	if dot := strings.LastIndexByte(base, '.'); dot >= 0 && len(c.endings) > 0 {
+		if _, ok := slices.BinarySearch(c.endings, base[dot:]); ok {
+			return true
+		}
+	}
+	for _, g := range c.globs {
+		if (g[0] == '*' || base != "" && g[0] == base[0]) && matchWord(g, base) {
+			return true
+		}
+	}
+	for i := range c.deep {
+		if d := &c.deep[i]; strings.Contains(p, d.needle) && matchPath(d.pattern, p) {
+			return true
+		}
+	}
+	for _, r := range c.rooted {
+		if len(p) > 1 && len(r) > 1 && r[1] == p[1] && matchPath(r, p) {
+			return true
+		}
+	}
+	return c.matchHome(p, home)
+}
+
+// matchHome looks at p as a path below a home folder: the user's own, or that
+// of somebody else, which holds the same things.
+func (c *pathClass) matchHome(p, home string) bool {
+	if len(c.dotHome)+len(c.home) == 0 {
+		return false
+	}
+	tail, ok := "", false
+	if home != "" && strings.HasPrefix(p, home) && len(p) > len(home)+1 && p[len(home)] == '/' {
+		tail, ok = p[len(home)+1:], true
+	} else if tail, ok = strings.CutPrefix(p, "/root/"); !ok {
+		rest, found := strings.CutPrefix(p, "/home/")
+		if !found {
+			rest, found = strings.CutPrefix(p, "/Users/")
+		}
+		if found {
+			_, tail, ok = strings.Cut(rest, "/")
+		}
+	}
+	if !ok || tail == "" {
+		return false
+	}
+	list := c.home
+	if tail[0] == '.' {
+		list = c.dotHome
+	}
+	for _, h := range list {
+		if len(h) > 1 && len(tail) > 1 && h[1] == tail[1] && matchPath(h, tail) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchPath matches a path pattern: * stays within a component, ** crosses
+// them and may match nothing. A pattern matches what is below it only if it
+// ends in /**.
+func matchPath(pattern, p string) bool {
+	if rest, ok := strings.CutPrefix(pattern, "**/"); ok {
+		for {
+			if matchPath(rest, p) {
+				return true
+			}
+			_, after, more := strings.Cut(p, "/")
+			if !more {
+				return false
+			}
+			p = after
+		}
+	}
+	if pattern == "**" {
+		return true
+	}
+	first, rest, deeper := strings.Cut(pattern, "/")
+	head, tail, more := strings.Cut(p, "/")
+	if !matchWord(first, head) {
+		return false
+	}
+	if deeper && rest == "**" && !more {
+		return true
+	}
+	if deeper != more {
+		return false
+	}
+	return !deeper || matchPath(rest, tail)
+}
+
+// matchWord matches one component or word against a pattern with * and ?.
+func matchWord(pattern, s string) bool {
+	if pattern == s {
+		return true
+	}
+	star := strings.IndexByte(pattern, '*')
+	if star < 0 && strings.IndexByte(pattern, '?') < 0 {
+		return false
+	}
+	if star == len(pattern)-1 && strings.IndexByte(pattern, '?') < 0 { // prefix*
+		return strings.HasPrefix(s, pattern[:star])
+	}
+	return matchStars(pattern, s)
+}
+
+// matchStars is the general case; a star also matches a slash.
+func matchStars(pattern, s string) bool {
+	for pattern != "" {
+		switch pattern[0] {
+		case '*':
+			for i := len(s); i >= 0; i-- {
+				if matchStars(pattern[1:], s[i:]) {
+					return true
+				}
+			}
+			return false
+		case '?':
+			if s == "" {
+				return false
+			}
+		default:
+			if s == "" || s[0] != pattern[0] {
+				return false
+			}
+		}
+		pattern, s = pattern[1:], s[1:]
+	}
+	return s == ""
+}

@@ -1,0 +1,415 @@
+package shell
+
+import "strings"
+
+// A reading is one command read with its table.
+type reading struct {
+	name  string  // of the program, without its path
+	chain []*tool // from the program to the sub-command
+	subs  []Arg   // the words that named the sub-commands
+	flags []given
+	args  []Arg // operands
+	rest  []Arg // the wrapped command, from its first word on
+	inner bool  // there is a wrapped command
+
+	chainBuf [4]*tool // where chain, flags and args start: most commands need no more
+	flagBuf  [4]given
+	argBuf   [4]Arg
+
+	help    bool   // it only asks for help or the version
+	strange string // an option that is not known and sounds dangerous
+	noSub   string // a sub-command that is not known
+}
+
+// A given is an option as it was given.
+type given struct {
+	flag     *flag
+	spelling string
+	value    Arg
+	hasValue bool
+}
+
+func (r *reading) tool() *tool { return r.chain[len(r.chain)-1] }
+
+// read understands the arguments of a program.
+func (r *reading) read(t *tool, args []Arg) {
+	r.start(args[0].Text, t)
+	p := optionParser{r: r, rest: args[1:], words: len(args)}
+	if t.is(isBundled) && len(p.rest) > 0 && !strings.HasPrefix(p.rest[0].Text, "-") && !p.rest[0].Unknown {
+		bundle := p.rest[0]
+		p.rest = p.rest[1:]
+		p.bundle(bundle)
+	}
+	for len(p.rest) > 0 && !r.inner {
+		a := p.rest[0]
+		p.rest = p.rest[1:]
+		p.argument(a)
+	}
+}
+
+func (r *reading) start(name string, t *tool) {
+	r.name = name
+	r.chain = append(r.chainBuf[:0], t)
+	r.flags = r.flagBuf[:0]
+	r.args = r.argBuf[:0]
+}
+
+func (t *tool) is(what trait) bool { return t.do.is&what != 0 }
+
+type optionParser struct {
+	r     *reading
+	rest  []Arg
+	words int  // of the whole command
+	ended bool // no more options
+}
+
+func (p *optionParser) argument(a Arg) {
+	text := a.Text
+	switch {
+	case p.ended || len(text) < 2 || a.Unknown && text[0] == '$':
+		p.operand(a)
+	case text == "--":
+		p.dashes()
+	case strings.HasPrefix(text, "--"):
+		p.long(a)
+	case text[0] == '-':
+		p.short(a)
+	case text[0] == '+' && p.find(text) != nil:
+		p.take(p.find(text), a, text, "", false)
+	default:
+		p.operand(a)
+	}
+}
+
+// dashes handles "--": options end, or the wrapped command begins.
+func (p *optionParser) dashes() {
+	p.ended = true
+	if f := p.find("--"); f != nil { // for the few that tell with it what follows
+		p.r.flags = append(p.r.flags, given{flag: f, spelling: "--"})
+	}
+	need, _, ok := p.r.beforeCommand()
+	if ok && len(p.r.args) >= need && len(p.rest) > 0 {
+		p.r.rest, p.r.inner = p.rest, true
+		p.rest = nil
+	}
+}
+
+// operand takes a word that is not an option.
+func (p *optionParser) operand(a Arg) {
+	r := p.r
+	t := r.tool()
+	if len(t.subs) > 0 && len(r.args) == 0 {
+		if p.sub(t, a) {
+			return
+		}
+	}
+	if _, most, ok := r.beforeCommand(); ok && r.plainArgs() >= most {
+		if slot := r.slotAt(len(r.args)); slot == kindEnv && isAssignment(a.Text) {
+			r.args = append(r.args, a)
+			return
+		}
+		r.rest = append([]Arg{a}, p.rest...)
+		r.inner = true
+		p.rest = nil
+		return
+	}
+	r.args = append(r.args, a)
+	if t.is(isPosix) || r.slotAt(0) == kindScript {
+		p.ended = true
+	}
+}
+
+// sub descends to a sub-command.
+func (p *optionParser) sub(t *tool, a Arg) bool {
+	r := p.r
+	if s := t.sub(a); s != nil {
+		r.chain = append(r.chain, s)
+		r.subs = append(r.subs, a)
+		return true
+	}
+	switch {
+	case a.Text == "help" && !a.Unknown:
+		r.help = true
+	case a.Text == "version" && !a.Unknown && len(r.subs) == 0:
+		r.help = true
+	case t.do.args == nil:
+		r.noSub = a.Text
+	}
+	return false
+}
+
+// sub finds a sub-command: an exact name first, then a pattern. An unknown
+// word is none, not even for the pattern that takes everything.
+func (t *tool) sub(a Arg) *tool {
+	if a.Unknown || a.Glob && a.many {
+		return nil
+	}
+	for i := range t.subs {
+		for _, name := range t.subs[i].names {
+			if name == a.Text {
+				return &t.subs[i]
+			}
+		}
+	}
+	for i := range t.subs {
+		for _, name := range t.subs[i].names {
+			if strings.IndexByte(name, '*') >= 0 && matchWord(name, a.Text) {
+				return &t.subs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the option of that spelling, innermost sub-command first.
+func (p *optionParser) find(spelling string) *flag {
+	for i := len(p.r.chain) - 1; i >= 0; i-- {
+		flags := p.r.chain[i].flags
+		for j := range flags {
+			for _, name := range flags[j].names {
+				if name == spelling {
+					return &flags[j]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *optionParser) long(a Arg) {
+	name, value, attached := strings.Cut(a.Text, "=")
+	if f := p.find(name); f != nil {
+		p.take(f, a, name, value, attached)
+		return
+	}
+	if p.help(name) {
+		return
+	}
+	if f := p.find(name[1:]); f != nil && p.r.chain[0].is(isDashword) { // --x for -x
+		p.take(f, a, name[1:], value, attached)
+		return
+	}
+	if matches := p.abbreviated(name); len(matches) > 0 {
+		for _, f := range matches {
+			p.maybe(f, a, value, attached)
+		}
+		return
+	}
+	p.unknown(name)
+	if len(p.r.tool().subs) > 0 && !attached && len(p.r.args) == 0 && p.r.strange == "" {
+		p.r.strange = name // it may take the next word, and then that is no sub-command
+	}
+}
+
+// maybe counts an option that an abbreviation may stand for. Whether it is one
+// is not certain, so a word that would be its value stays an operand as well.
+func (p *optionParser) maybe(f *flag, a Arg, value string, attached bool) {
+	rest := p.rest
+	p.take(f, a, f.names[0], value, attached)
+	if f.kind != kindCmd {
+		p.rest = rest
+	}
+}
+
+// abbreviated returns the long options that name is the beginning of.
+func (p *optionParser) abbreviated(name string) []*flag {
+	if len(name) < 4 {
+		return nil
+	}
+	var out []*flag
+	for _, t := range p.r.chain {
+		for i := range t.flags {
+			for _, n := range t.flags[i].names {
+				if strings.HasPrefix(n, name) {
+					out = append(out, &t.flags[i])
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// help recognises the questions for help and version.
+func (p *optionParser) help(name string) bool {
+	if p.r.chain[0].is(isNoHelp) {
+		return false
+	}
+	switch name {
+	case "--help":
+		p.r.help = true
+		return true
+	case "--version", "-V", "-v", "-h", "-version", "-help", "-?":
+		if p.words == 2 || name == "-h" && p.words == 2+len(p.r.subs) {
+			p.r.help = true
+			return true
+		}
+	}
+	return false
+}
+
+func (p *optionParser) short(a Arg) {
+	name, value, attached := strings.Cut(a.Text, "=")
+	words := p.r.chain[0].is(isDashword) || p.r.tool().is(isDashword)
+	if f := p.find(name); f != nil && (len(name) > 2 || !attached || words) {
+		p.take(f, a, name, value, attached)
+		return
+	}
+	if p.help(a.Text) {
+		return
+	}
+	if words {
+		if f := p.find("-" + name); f != nil { // -x for --x
+			p.take(f, a, "-"+name, value, attached)
+			return
+		}
+		p.unknown(name)
+		return
+	}
+	p.bundle(Arg{Text: a.Text[1:], Unknown: a.Unknown, Span: a.Span})
+}
+
+// bundle reads combined short options: -xzf FILE.
+func (p *optionParser) bundle(a Arg) {
+	for i := 0; i < len(a.Text); i++ {
+		c := a.Text[i]
+		if c >= '0' && c <= '9' {
+			if f := p.find("-" + a.Text[i:i+1]); f == nil {
+				continue
+			}
+		}
+		name := "-" + a.Text[i:i+1]
+		f := p.find(name)
+		if f == nil {
+			p.unknown(name)
+			continue
+		}
+		if f.kind == kindNone {
+			p.r.flags = append(p.r.flags, given{flag: f, spelling: name})
+			continue
+		}
+		rest := a.Text[i+1:]
+		rest = strings.TrimPrefix(rest, "=")
+		p.take(f, a, name, rest, a.Text[i+1:] != "")
+		return
+	}
+}
+
+// take records an option and, if it has one, its value.
+func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached bool) {
+	g := given{flag: f, spelling: spelling}
+	if attached && f.kind == kindNone && isFalse(value) {
+		return // --flag=false
+	}
+	switch {
+	case attached && (f.kind != kindNone || value != ""):
+		g.hasValue = true
+		g.value = Arg{Text: value, Unknown: a.Unknown, Glob: a.Glob, Span: a.Span, plain: a.plain, proc: a.proc}
+	case f.kind != kindNone && !f.attached && len(p.rest) > int(f.skip):
+		g.hasValue = true
+		p.rest = p.rest[f.skip:]
+		if f.kind == kindCmd { // the value is a command, up to its end
+			p.r.rest, p.r.inner = p.rest, true
+			p.rest = nil
+			break
+		}
+		g.value = p.rest[0]
+		p.rest = p.rest[1:]
+		p.ended = p.ended || spelling == "-m" && p.r.chain[0].use == useInterpreter // the module's options follow
+	}
+	p.r.flags = append(p.r.flags, g)
+}
+
+func isFalse(s string) bool { return s == "false" || s == "0" || s == "no" || s == "off" }
+
+// unknown notes an option that no table has, if its name sounds like one that
+// does more than show something.
+func (p *optionParser) unknown(name string) {
+	if p.r.strange != "" {
+		return
+	}
+	bare := strings.TrimLeft(name, "-")
+	if bare == "o" || len(bare) > 1 && suspicious(bare) {
+		p.r.strange = name
+	}
+}
+
+var suspiciousWords = [...]string{
+	"output", "outfile", "out-", "write", "exec", "command", "cmd", "shell", "script", "hook", "plugin", "pre",
+	"save", "dump", "delete", "remove", "force", "edit", "upload", "send", "post", "install", "update", "upgrade",
+	"fix", "apply", "in-place", "inplace", "config", "eval", "program", "run", "load", "import", "kill", "reset",
+	"clear", "agent", "purge", "prune", "clean", "overwrite", "push", "publish", "create", "set-", "unset", "destroy",
+}
+
+func suspicious(name string) bool {
+	if strings.HasPrefix(name, "no-") {
+		return false
+	}
+	for _, word := range suspiciousWords {
+		if word == "pre" || word == "run" || word == "load" {
+			if name == word {
+				return true
+			}
+			continue
+		}
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether the option of that spelling was given.
+func (r *reading) has(spelling string) bool { return r.given(spelling) != nil }
+
+// given returns the last occurrence of an option, in whatever spelling.
+func (r *reading) given(spelling string) *given {
+	for i := len(r.flags) - 1; i >= 0; i-- {
+		for _, name := range r.flags[i].flag.names {
+			if name == spelling {
+				return &r.flags[i]
+			}
+		}
+	}
+	return nil
+}
+
+// hasValue reports whether the option was given with a value that matches one
+// of the patterns, or at all if there are none. An unknown value may match.
+func (r *reading) hasValue(spelling string, globs []string) bool {
+	for i := range r.flags {
+		g := &r.flags[i]
+		for _, name := range g.flag.names {
+			if name == spelling && (globs == nil || g.value.Unknown || matchAny(globs, g.value.Text)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainArgs counts the operands that are not assignments for a command.
+func (r *reading) plainArgs() int {
+	n := 0
+	for i := range r.args {
+		if r.slotAt(i) != kindEnv {
+			n++
+		}
+	}
+	return n
+}
+
+func isAssignment(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	return ok && isName(name)
+}
+
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !(c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}

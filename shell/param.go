@@ -1,0 +1,246 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param appends the value of $x, ${x}, ${x:-y} and the like.
+func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
+	b.any = b.any || quoted
+	if p.Index != nil {
+		b.w.arithm(b.st, b.f, p.Index)
+	}
+	if p.Slice != nil {
+		b.w.arithm(b.st, b.f, p.Slice.Offset)
+		b.w.arithm(b.st, b.f, p.Slice.Length)
+	}
+	if p.Param == nil || p.NestedParam != nil || p.Flags != nil {
+		b.unknown("${…}", true)
+		return
+	}
+	name := p.Param.Value
+	switch {
+	case p.Excl:
+		b.unknown("${!"+name+"}", !quoted)
+	case p.Length || p.Width || p.IsSet:
+		b.value([]Arg{{Text: "${#" + name + "}", Unknown: true, plain: true}}, true)
+	case p.Repl != nil:
+		b.w.word(b.st, b.f, p.Repl.Orig)
+		b.w.word(b.st, b.f, p.Repl.With)
+		b.unknown("${"+name+"/…}", !quoted)
+	case p.Slice != nil || len(p.Modifiers) > 0:
+		b.unknown("${"+name+":…}", !quoted)
+	case p.Exp != nil:
+		b.operation(p, name, quoted)
+	default:
+		items := b.lookup(p, name)
+		if quoted && (name == "@" || p.Index != nil && arrayWord(p.Index) == "@") {
+			b.fields(items)
+			return
+		}
+		b.value(items, quoted)
+	}
+}
+
+// arrayWord returns @ or * for ${x[@]} and ${x[*]}.
+func arrayWord(x syntax.ArithmExpr) string {
+	if w, ok := x.(*syntax.Word); ok {
+		return w.Lit()
+	}
+	return ""
+}
+
+// lookup returns the value of a variable: several items for an array or $@.
+func (b *fieldBuilder) lookup(p *syntax.ParamExp, name string) []Arg {
+	items := b.st.lookup(b.w.at.Home, name)
+	if p.Index == nil {
+		if v, ok := b.st.get(name); ok && v.array && len(items) > 1 {
+			return items[:1]
+		}
+		return items
+	}
+	switch v, ok := b.st.get(name); {
+	case !ok || !v.array:
+		return []Arg{{Text: "${" + name + "[…]}", Unknown: true, many: true}}
+	case arrayWord(p.Index) == "@" || arrayWord(p.Index) == "*":
+		return items
+	}
+	return []Arg{{Text: "${" + name + "[…]}", Unknown: true}}
+}
+
+// lookup returns what a variable or a special parameter holds.
+func (st *state) lookup(home, name string) []Arg {
+	if v, ok := st.get(name); ok {
+		return v.value
+	}
+	switch name {
+	case "HOME":
+		if home != "" {
+			return []Arg{{Text: home}}
+		}
+	case "PWD":
+		if st.dir != "" && st.alt == "" {
+			return []Arg{{Text: st.dir}}
+		}
+	case "@", "*":
+		if st.paramsKnown {
+			return st.params
+		}
+		return []Arg{{Text: "$" + name, Unknown: true, many: true}}
+	case "#", "?", "$", "!", "-", "_", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID",
+		"HOSTNAME", "USER", "LOGNAME", "EPOCHSECONDS", "SHLVL", "OSTYPE", "MACHTYPE", "HOSTTYPE", "BASH_VERSION":
+		return []Arg{{Text: "$" + name, Unknown: true, plain: true}}
+	case "IFS":
+		return []Arg{{Text: " "}}
+	}
+	if len(name) == 1 && name[0] >= '1' && name[0] <= '9' && st.paramsKnown {
+		if i := int(name[0] - '1'); i < len(st.params) {
+			return st.params[i : i+1]
+		}
+		return nil
+	}
+	return []Arg{{Text: "$" + name, Unknown: true}}
+}
+
+// operation handles ${x:-y}, ${x:=y}, ${x:+y}, ${x:?y}, ${x%y}, ${x@P} …
+func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
+	items := b.lookup(p, name)
+	known := len(items) == 0 || !items[0].Unknown
+	empty := len(items) == 0 || len(items) == 1 && items[0].Text == "" && known
+	_, isSet := b.st.get(name)
+	unset := !isSet && !known && !items[0].plain // not assigned here: it may come from outside
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		other := b.w.word(b.st, b.f, p.Exp.Word)
+		if known && !empty {
+			b.value(items, quoted)
+			return
+		}
+		if unset || !known {
+			// From outside, or the word: neither is certain. Judge by the
+			// word, and do not trust it.
+			other.Unknown = other.Unknown || !unset
+			if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+				b.st.set(name, other)
+			}
+			other.Unknown, other.many = true, !quoted
+			b.value([]Arg{other}, quoted)
+			return
+		}
+		b.value([]Arg{other}, quoted)
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		other := b.w.word(b.st, b.f, p.Exp.Word)
+		if empty {
+			return
+		}
+		other.Unknown = other.Unknown || !known
+		b.value([]Arg{other}, quoted)
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		b.w.word(b.st, b.f, p.Exp.Word)
+		b.value(items, quoted)
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		b.w.word(b.st, b.f, p.Exp.Word)
+		b.trimmed(items, name, quoted)
+	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
+		b.unknown("${"+name+"^}", !quoted)
+	default:
+		if p.Exp.Word != nil {
+			b.w.word(b.st, b.f, p.Exp.Word)
+		}
+		b.unknown("${"+name+p.Exp.Op.String()+"…}", !quoted)
+	}
+}
+
+// trimmed is the value of ${x%suffix}: it stays in the folder that x is in.
+func (b *fieldBuilder) trimmed(items []Arg, name string, quoted bool) {
+	if len(items) != 1 || items[0].Unknown {
+		b.unknown("${"+name+"%…}", !quoted)
+		return
+	}
+	text := items[0].Text
+	dir := path.Dir(text)
+	if dir == "." && !strings.HasPrefix(text, "./") {
+		text = "*"
+	} else {
+		text = dir + "/*"
+	}
+	b.value([]Arg{{Text: text, Glob: true}}, quoted)
+}
+
+// substitute walks $(…) and returns the words it prints, as far as known.
+func (w *walker) substitute(st *state, f *frame, c *syntax.CmdSubst) []Arg {
+	inner := *f
+	inner.nested = true
+	inner.folded = false
+	inner.pipe, inner.pipeLen = 0, 1
+	out := w.stmts(st.fork(), &inner, c.Stmts)
+	if len(c.Stmts) == 0 {
+		return nil
+	}
+	return out.words()
+}
+
+// A procSubst is what stands behind <(…) or >(…).
+type procSubst struct {
+	out     bool // >(…)
+	printed stream
+}
+
+func (w *walker) process(st *state, f *frame, p *syntax.ProcSubst) *procSubst {
+	inner := *f
+	inner.nested = true
+	inner.folded = false
+	inner.pipe, inner.pipeLen = 0, 1
+	if p.Op == syntax.CmdOut {
+		inner.stdin = &stream{kind: streamUnknown}
+	}
+	return &procSubst{p.Op == syntax.CmdOut, w.stmts(st.fork(), &inner, p.Stmts)}
+}
+
+// arithm walks the substitutions in an arithmetic expression and forgets the
+// variables it assigns.
+func (w *walker) arithm(st *state, f *frame, x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case nil:
+	case *syntax.Word:
+		w.word(st, f, x)
+	case *syntax.BinaryArithm:
+		if name, ok := x.X.(*syntax.Word); ok && assigns(x.Op) && name.Lit() != "" {
+			st.set(name.Lit(), Arg{Text: "$" + name.Lit(), Unknown: true, plain: true})
+		}
+		w.arithm(st, f, x.X)
+		w.arithm(st, f, x.Y)
+	case *syntax.UnaryArithm:
+		if name, ok := x.X.(*syntax.Word); ok && (x.Op == syntax.Inc || x.Op == syntax.Dec) {
+			st.set(name.Lit(), Arg{Text: "$" + name.Lit(), Unknown: true, plain: true})
+		}
+		w.arithm(st, f, x.X)
+	case *syntax.ParenArithm:
+		w.arithm(st, f, x.X)
+	case *syntax.FlagsArithm:
+		w.arithm(st, f, x.X)
+	}
+}
+
+func assigns(op syntax.BinAritOperator) bool {
+	s := op.String()
+	return strings.HasSuffix(s, "=") && s != "==" && s != "!=" && s != "<=" && s != ">="
+}
+
+// testExpr walks the substitutions in [[ … ]].
+func (w *walker) testExpr(st *state, f *frame, x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.word(st, f, x)
+	case *syntax.BinaryTest:
+		w.testExpr(st, f, x.X)
+		w.testExpr(st, f, x.Y)
+	case *syntax.UnaryTest:
+		w.testExpr(st, f, x.X)
+	case *syntax.ParenTest:
+		w.testExpr(st, f, x.X)
+	}
+}

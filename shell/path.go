@@ -1,0 +1,313 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// maxPath is the longest path that is looked at; no system has longer ones.
+const maxPath = 4096
+
+// touch records that a command touches the path in a, and raises its risk.
+func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bool) {
+	if a.Text == "" && !a.Unknown || a.proc != nil {
+		return
+	}
+	if a.Unknown && !a.plain || len(a.Text) > maxPath {
+		w.touchUnknown(st, c, a, access, recursive)
+		return
+	}
+	for i, dir := range [...]string{st.dir, st.alt} {
+		if i == 1 && (dir == "" || path.IsAbs(a.Text)) {
+			break
+		}
+		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown, Recursive: recursive}
+		p.Abs = resolve(a.Text, dir)
+		if inert(p.Abs) || c.socket(p.Abs) {
+			return
+		}
+		if !c.Elsewhere {
+			p.Real = w.follow(p.Abs)
+		}
+		c.Effects |= accessEffects[access]
+		c.Paths = append(c.Paths, p)
+		c.Risk = min(c.Risk, w.judge(&p))
+	}
+}
+
+// socket records the network connections that Bash opens for /dev/tcp/HOST/PORT.
+func (c *Command) socket(abs string) bool {
+	rest, ok := strings.CutPrefix(abs, "/dev/tcp/")
+	if !ok {
+		rest, ok = strings.CutPrefix(abs, "/dev/udp/")
+	}
+	if !ok {
+		return false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	c.host(host)
+	c.Risk = min(c.Risk, Dangerous)
+	return true
+}
+
+var accessEffects = [...]Effects{List: Reads, Read: Reads, Write: Writes, Delete: Deletes, Change: Permissions}
+
+// touchUnknown records a path of which not everything is known.
+func (w *walker) touchUnknown(st *state, c *Command, a Arg, access Access, recursive bool) {
+	p := Path{Raw: a.Text, Access: access, Recursive: recursive}
+	c.Effects |= accessEffects[access]
+	c.Paths = append(c.Paths, p)
+	guess := p
+	if len(a.Text) <= maxPath {
+		guess.Abs = resolve(a.Text, st.dir)
+	}
+	risk := Dangerous
+	if a.item && access == Read {
+		return // a list of files to read, such as find | xargs cat
+	}
+	switch access {
+	case List:
+		risk = Safe
+	case Read:
+		risk = Moderate
+		if w.secret(guess.Abs, false) {
+			risk = Dangerous
+		}
+	}
+	c.Risk = min(c.Risk, risk)
+	if access != List {
+		c.opaque("a path cannot be known: " + a.Text)
+	}
+}
+
+func (c *Command) opaque(reason string) {
+	for _, r := range c.Opaque {
+		if r == reason {
+			return
+		}
+	}
+	c.Opaque = append(c.Opaque, reason)
+}
+
+// resolve makes a path absolute and clean; empty if dir is not known.
+func resolve(p, dir string) string {
+	if !path.IsAbs(p) {
+		if dir == "" {
+			return ""
+		}
+		p = dir + "/" + p
+	}
+	p = path.Clean(p)
+	if rest, ok := strings.CutPrefix(p, "/proc/self/cwd"); ok && dir != "" && (rest == "" || rest[0] == '/') {
+		return path.Clean(dir + rest)
+	}
+	if rest, ok := strings.CutPrefix(p, "/proc/self/root"); ok && (rest == "" || rest[0] == '/') {
+		return path.Clean("/" + rest)
+	}
+	return p
+}
+
+// inert reports whether reading or writing p does nothing: /dev/null and the
+// like.
+func inert(p string) bool {
+	if !strings.HasPrefix(p, "/dev/") {
+		return false
+	}
+	return pathsInert.match(p, "")
+}
+
+// follow returns where p leads to when links are followed, as far as the
+// Machine can tell; empty if that is p itself or unknown.
+func (w *walker) follow(p string) string {
+	if w.at.Machine == nil || p == "" {
+		return ""
+	}
+	done, rest := "/", strings.Split(strings.Trim(p, "/"), "/")
+	links := 0
+	for len(rest) > 0 {
+		next := path.Join(done, rest[0])
+		rest = rest[1:]
+		e, ok := w.look(next)
+		if !ok { // missing, or no more questions: the rest is as written
+			done = path.Join(append([]string{next}, rest...)...)
+			break
+		}
+		if e.Link == "" {
+			done = next
+			continue
+		}
+		if links++; links > 16 {
+			return ""
+		}
+		target := e.Link
+		if path.IsAbs(target) {
+			done = "/"
+		}
+		rest = append(strings.Split(strings.Trim(target, "/"), "/"), rest...)
+	}
+	if done == p {
+		return ""
+	}
+	return done
+}
+
+func (w *walker) look(p string) (Entry, bool) {
+	if w.at.Machine == nil || w.looks >= maxLooks {
+		return Entry{}, false
+	}
+	w.looks++
+	e, err := w.at.Machine.Lstat(p)
+	return e, err == nil
+}
+
+// judge says how risky it is to touch a path that is known.
+func (w *walker) judge(p *Path) Risk {
+	risk := w.judgeAt(p, p.Abs)
+	if p.Real != "" {
+		risk = min(risk, w.judgeAt(p, p.Real))
+	}
+	return risk
+}
+
+func (w *walker) judgeAt(p *Path, abs string) Risk {
+	switch p.Access {
+	case List:
+		if w.secret(abs, p.Glob) && !w.inWorkspace(abs) {
+			return Moderate
+		}
+		return Safe
+	case Read:
+		if w.secret(abs, p.Glob) || p.Recursive && w.holdsSecrets(abs) {
+			return Dangerous
+		}
+		return Safe
+	}
+	if abs == "" {
+		return Dangerous // relative to a folder that is not known
+	}
+	if pathsDevice.match(abs, w.at.Home) {
+		return Blocked
+	}
+	if p.Access == Delete && (p.Recursive || p.Glob) && w.critical(abs, p.Glob) {
+		return Blocked
+	}
+	if pathsStartup.match(abs, w.at.Home) {
+		return Dangerous
+	}
+	if p.Access == Delete && w.wholeWorkspace(abs, p) {
+		return Dangerous
+	}
+	if w.inWorkspace(abs) || temporary(abs) {
+		return Moderate
+	}
+	return Dangerous
+}
+
+// inWorkspace reports whether p is in one of the folders of the work.
+func (w *walker) inWorkspace(p string) bool {
+	for _, root := range w.at.Workspace {
+		if within(p, root) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether p is root or below it, by path component.
+func within(p, root string) bool {
+	if root == "/" {
+		return path.IsAbs(p)
+	}
+	return p == root || strings.HasPrefix(p, root) && p[len(root)] == '/'
+}
+
+// temporary reports whether p is a named child of a folder for temporary
+// files; the folder itself, or everything in it, is not.
+func temporary(p string) bool {
+	for _, root := range pathsTemp.rooted {
+		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
+			first, _, _ := strings.Cut(rest, "/")
+			return strings.Trim(first, "*?[].") != ""
+		}
+	}
+	return false
+}
+
+// wholeWorkspace reports whether deleting p empties a workspace, or more.
+func (w *walker) wholeWorkspace(abs string, p *Path) bool {
+	target := abs
+	if p.Glob && strings.Trim(path.Base(abs), "*?.") == "" {
+		target = path.Dir(abs)
+	}
+	for _, root := range w.at.Workspace {
+		if (p.Recursive || p.Glob) && within(root, target) || within(abs, root+"/.git") {
+			return true
+		}
+	}
+	return false
+}
+
+// critical reports whether deleting p takes the machine or the home folder
+// away: /, the home folder, a top-level folder of the system, all of one.
+func (w *walker) critical(abs string, glob bool) bool {
+	target := abs
+	for glob && strings.Trim(path.Base(target), "*?.") == "" && target != "/" {
+		target = path.Dir(target)
+	}
+	if target == "/" || target == w.at.Home || w.at.Home != "" && within(w.at.Home, target) {
+		return true
+	}
+	for _, p := range pathsSystem.rooted {
+		if target == p {
+			return true
+		}
+	}
+	return false
+}
+
+// secret reports whether p is known to hold a secret, or may match one.
+func (w *walker) secret(p string, glob bool) bool {
+	if p == "" {
+		return false
+	}
+	if glob && strings.ContainsAny(p, "*?[") {
+		return w.globSecret(p)
+	}
+	return pathsSecret.match(p, w.at.Home) && !pathsHarmless.match(p, w.at.Home)
+}
+
+// globSecret reports whether a pattern names a secret: its folder holds them,
+// or enough of its last part is written out to tell.
+func (w *walker) globSecret(p string) bool {
+	base := path.Base(p)
+	if pathsSecret.match(p, w.at.Home) {
+		return true
+	}
+	written := base[:strings.IndexAny(base+"*", "*?[")]
+	if len(written) < 2 {
+		return false
+	}
+	for _, name := range pathsSecret.names {
+		if hit, err := path.Match(base, name); err == nil && hit {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsSecrets reports whether somewhere below the folder p there are places
+// for secrets: the home folder and what contains it.
+func (w *walker) holdsSecrets(p string) bool {
+	if p == "" {
+		return false
+	}
+	if w.at.Home != "" && within(w.at.Home, p) {
+		for _, root := range w.at.Workspace {
+			if within(p, root) {
+				return false
+			}
+		}
+		return true
+	}
+	return p == "/root" || p == "/etc" || p == "/home" || p == "/Users"
+}

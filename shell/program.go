@@ -1,0 +1,439 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// A visit is one program being looked at: the walker, where it stands, the
+// command as far as it is described, and how its arguments were read.
+type visit struct {
+	w *walker
+	f *frame
+	c *Command
+	r reading
+
+	st    *state // with the folder the program works in
+	outer *state // of the shell that starts it
+	index int    // of the command in the analysis
+	says  []string
+	print *stream // what it prints, if its handler knows better
+}
+
+// program describes the command whose program is the first word.
+func (w *walker) program(st *state, f *frame, c *Command) stream {
+	name := baseName(c.Args[0].Text)
+	t, args := w.tool(name, c.Args)
+	w.place(st, c, name)
+	if t == nil {
+		return w.stranger(st, f, c, name)
+	}
+	if args[0].Text != name {
+		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
+	}
+	v := &visit{w: w, f: f, c: c, st: st, outer: st}
+	v.r.read(t, args)
+	if t.use == useFind && !v.r.help { // its expression is no list of options
+		v.r = reading{}
+		v.r.start(name, t)
+	}
+	v.index = w.add(*c)
+	if v.index < 0 {
+		return stream{}
+	}
+	v.describe()
+	w.out.Commands[v.index] = *c
+	if v.print != nil {
+		return *v.print
+	}
+	return v.printed()
+}
+
+// tool finds the table entry; git-foo is git foo.
+func (w *walker) tool(name string, args []Arg) (*tool, []Arg) {
+	if t := findTool(name); t != nil {
+		return t, args
+	}
+	if sub, ok := strings.CutPrefix(name, "git-"); ok {
+		words := append([]Arg{{Text: "git"}, {Text: sub}}, args[1:]...)
+		if t := findTool("git"); t != nil && t.sub(words[1]) != nil {
+			return t, words
+		}
+	}
+	if base, ok := strings.CutPrefix(name, "mkfs."); ok && base != "" {
+		return findTool("mkfs"), args
+	}
+	if base, version, ok := strings.Cut(name, "@"); ok && version != "" { // npx prettier@3
+		return findTool(base), args
+	}
+	return nil, args
+}
+
+// baseName strips the folder and a Windows ending from the name of a program.
+func baseName(name string) string {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) {
+		name = name[i+1:]
+	} else if i := strings.LastIndexByte(name, '\\'); i >= 0 && i+1 < len(name) {
+		name = name[i+1:]
+	}
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".exe") {
+		name = strings.ToLower(name[:len(name)-4])
+	}
+	return name
+}
+
+// place judges the folder that the program is named to come from. A program
+// in a folder of the system is what its name says; any other may be anything.
+func (w *walker) place(st *state, c *Command, name string) {
+	text := c.Args[0].Text
+	if strings.IndexByte(text, '/') < 0 || c.Elsewhere {
+		return
+	}
+	abs := resolve(text, st.dir)
+	if pathsPrograms.match(abs, w.at.Home) {
+		return
+	}
+	c.Effects |= Executes
+	c.Risk = min(c.Risk, Moderate)
+	p := Path{Raw: text, Abs: abs, Access: Read}
+	p.Real = w.follow(abs)
+	c.Paths = append(c.Paths, p)
+	c.Risk = min(c.Risk, w.judge(&p))
+}
+
+// stranger describes a program that no table knows.
+func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
+	c.Effects |= Executes
+	c.Prefix = []string{c.Args[0].Text}
+	c.Suggest = len(c.Opaque) == 0
+	local := strings.IndexByte(c.Args[0].Text, '/') >= 0
+	switch {
+	case len(c.Args) == 2 && !local && c.Via < 0 && (c.Args[1].Text == "--version" || c.Args[1].Text == "--help"):
+		c.Sentence = "Ask " + name + " for its version or help"
+		c.Effects = Reads
+		c.Risk = min(c.Risk, Safe)
+	case local:
+		c.Sentence = "Run the program " + short(joinArgs(c.Args))
+		c.Risk = min(c.Risk, Moderate)
+		abs := resolve(c.Args[0].Text, st.dir)
+		if abs == "" || !w.inWorkspace(abs) && !temporary(abs) {
+			c.Risk = Dangerous
+		}
+	default:
+		c.Sentence = "Run command: " + short(joinArgs(c.Args))
+		c.Risk = min(c.Risk, Dangerous)
+	}
+	for _, a := range c.Args[1:] { // it may read whatever it is given
+		if !a.Unknown && len(a.Text) <= maxPath && w.secret(resolve(a.Text, st.dir), a.Glob) {
+			w.touch(st, c, a, Read, false)
+		}
+	}
+	w.add(*c)
+	return stream{kind: streamUnknown}
+}
+
+// describe fills in what the program does.
+func (v *visit) describe() {
+	r, c := &v.r, v.c
+	c.Prefix = v.prefix()
+	c.Suggest = v.suggestible()
+	if r.help {
+		v.says = append(v.says, "Show the help or version of "+strings.Join(c.Prefix, " "))
+		c.Effects |= Reads
+		c.Sentence = v.sentence()
+		c.Suggest = c.Suggest && len(c.Opaque) == 0
+		return
+	}
+	if r.noSub != "" {
+		v.unknownSub()
+	}
+	v.chdir()
+	v.actions()
+	v.handle()
+	if r.inner {
+		v.wrapped(r.rest)
+	}
+	v.somewhere()
+	if c.Effects == 0 {
+		c.Effects = Reads
+	}
+	c.Sentence = v.sentence()
+	c.Suggest = c.Suggest && len(c.Opaque) == 0
+}
+
+// somewhere judges a command that changes files and names none: it changes
+// them in the folder it works in.
+func (v *visit) somewhere() {
+	c := v.c
+	if c.Effects&(Writes|Deletes|Installs|Permissions) == 0 || c.Elsewhere {
+		return
+	}
+	for _, p := range c.Paths {
+		if p.Access >= Write {
+			return
+		}
+	}
+	if dir := v.st.dir; dir == "" || !v.w.inWorkspace(dir) && !temporary(dir+"/x") {
+		c.Risk = min(c.Risk, Dangerous)
+	}
+}
+
+func (v *visit) unknownSub() {
+	v.c.Risk = min(v.c.Risk, Dangerous)
+	v.c.Effects |= Executes
+	v.says = append(v.says, "Run the unknown "+v.r.name+" command "+short(joinArgs(v.c.Args[1:])))
+}
+
+// chdir applies the options that choose the folder to work in.
+func (v *visit) chdir() {
+	for i := range v.r.flags {
+		g := &v.r.flags[i]
+		if g.flag.kind != kindCd || !g.hasValue {
+			continue
+		}
+		if v.st == v.outer {
+			v.st = v.outer.fork()
+		}
+		if g.value.Unknown && !g.value.plain {
+			v.st.dir, v.st.alt = "", ""
+			v.c.opaque("the folder it works in cannot be known: " + g.value.Text)
+			v.c.Risk = min(v.c.Risk, Moderate)
+		} else {
+			v.st.dir, v.st.alt = resolve(g.value.Text, v.st.dir), ""
+		}
+		v.c.Dir = v.st.dir
+	}
+}
+
+// actions applies what the tables say: the command's own lines, its options,
+// its conditions, and the operands.
+func (v *visit) actions() {
+	r, t := &v.r, v.r.tool()
+	instead := v.insteads()
+	for i := range t.whens {
+		if do := &t.whens[i].do; (!instead || do.instead) && r.holds(&t.whens[i]) {
+			v.apply(do)
+		}
+	}
+	for i := range r.flags {
+		if do := r.flags[i].flag.do; do != nil && (!instead || do.instead) {
+			v.apply(do)
+		}
+	}
+	if !instead && r.noSub == "" {
+		v.apply(&t.do)
+	}
+	v.settle()
+	v.optionValues()
+	if instead {
+		return
+	}
+	v.operands()
+	if r.strange != "" {
+		v.c.Risk = min(v.c.Risk, Moderate)
+		v.c.opaque("the option " + r.strange + " is not known")
+	}
+}
+
+// insteads reports whether an option or a condition makes everything else
+// count for nothing.
+func (v *visit) insteads() bool {
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil && do.instead {
+			return true
+		}
+	}
+	t := v.r.tool()
+	for i := range t.whens {
+		if t.whens[i].do.instead && v.r.holds(&t.whens[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle makes hosts out of a network effect that names none.
+func (v *visit) settle() {
+	if v.c.Effects.Has(Network) && len(v.c.Hosts) == 0 {
+		for _, t := range v.r.chain {
+			for _, h := range t.do.hosts {
+				v.c.host(symbolic(h))
+			}
+		}
+	}
+}
+
+func (v *visit) apply(a *action) {
+	c := v.c
+	c.Effects |= a.does
+	if a.does.Has(Publishes) && v.r.chain[0].use == useDownload && v.loopback() {
+		c.Risk = min(c.Risk, Moderate) // a server on this machine
+	} else if a.risk != levelUnset {
+		c.Risk = min(c.Risk, a.risk.risk())
+	} else {
+		c.Risk = min(c.Risk, a.does.risk())
+	}
+	if a.say != "" {
+		v.says = append(v.says, a.say)
+	}
+	for _, h := range a.hosts {
+		c.host(symbolic(h))
+	}
+	if a.opaque != "" {
+		c.opaque(a.opaque)
+	}
+	if a.is&(isWrapper|isInterpreter|isShell) != 0 {
+		c.Suggest = false
+	}
+}
+
+func symbolic(h string) string {
+	switch h {
+	case "registries":
+		return Registries
+	case "remotes":
+		return Remotes
+	case "external":
+		return External
+	}
+	return h
+}
+
+// host records a host that the command talks to.
+func (c *Command) host(name string) {
+	c.Effects |= Network
+	for _, h := range c.Hosts {
+		if h == name {
+			return
+		}
+	}
+	c.Hosts = append(c.Hosts, name)
+}
+
+// traits collects the traits that are in force, from options too.
+func (v *visit) traits() trait {
+	var out trait
+	for _, t := range v.r.chain {
+		out |= t.do.is
+	}
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil {
+			out |= do.is
+		}
+	}
+	for i := range v.r.tool().whens {
+		if w := &v.r.tool().whens[i]; w.do.is != 0 && v.r.holds(w) {
+			out |= w.do.is
+		}
+	}
+	return out
+}
+
+// prefix returns the words that a rule for this command would name.
+func (v *visit) prefix() []string {
+	words := make([]string, 0, 3)
+	words = append(words, v.r.name)
+	for _, s := range v.r.subs {
+		words = append(words, s.Text)
+	}
+	n := int(v.r.tool().do.prefix)
+	for i := 0; i < n && i < len(v.r.args); i++ {
+		if a := v.r.args[i]; a.Unknown || a.Glob {
+			break
+		}
+		words = append(words, v.r.args[i].Text)
+	}
+	return words
+}
+
+// suggestible reports whether a rule for the prefix says enough about what it
+// would allow.
+func (v *visit) suggestible() bool {
+	if v.traits()&(isWrapper|isInterpreter|isShell) != 0 || v.r.inner || v.r.noSub != "" {
+		return false
+	}
+	return path.IsAbs(v.c.Args[0].Text) || strings.IndexByte(v.c.Args[0].Text, '/') < 0
+}
+
+// printed is what the program writes to its standard output.
+func (v *visit) printed() stream {
+	c := v.c
+	switch v.prints() {
+	case printsArgs:
+		return echoed(v.r.args)
+	case printsCwd:
+		if v.outer.dir != "" && v.outer.alt == "" {
+			return stream{kind: streamText, text: v.outer.dir + "\n"}
+		}
+	case printsTemp:
+		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, plain: true}}}
+	case printsName:
+		return stream{kind: streamItems, items: []Arg{{Text: "$(" + short(joinArgs(c.Args)) + ")", Unknown: true, plain: true}}}
+	case printsPaths:
+		return v.pathsBelow()
+	case printsStdin:
+		if v.f.stdin != nil && len(v.r.args) == 0 {
+			return *v.f.stdin
+		}
+		return v.filesPrinted()
+	case printsDecoded:
+		return stream{kind: streamDecoded}
+	case printsNetwork:
+		return stream{kind: streamNetwork}
+	}
+	if c.Effects.Has(Network) && c.Effects&^(Reads|Network) == 0 {
+		return stream{kind: streamNetwork}
+	}
+	return stream{kind: streamUnknown}
+}
+
+// prints is what the tables say about the output; an option may change it.
+func (v *visit) prints() output {
+	t := v.r.tool()
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil && do.prints != 0 {
+			return do.prints
+		}
+	}
+	for i := range t.whens {
+		if w := &t.whens[i]; w.do.prints != 0 && v.r.holds(w) {
+			return w.do.prints
+		}
+	}
+	return t.do.prints
+}
+
+// filesPrinted is what cat and its like print: the worst of what they read.
+func (v *visit) filesPrinted() stream {
+	out := stream{kind: streamUnknown}
+	for _, a := range v.r.args {
+		if a.proc != nil {
+			out.kind = max(out.kind, a.proc.printed.kind)
+		}
+	}
+	return out
+}
+
+func echoed(args []Arg) stream {
+	for _, a := range args {
+		if a.Unknown || a.Glob {
+			return stream{kind: streamUnknown}
+		}
+	}
+	return stream{kind: streamText, text: joinArgs(args) + "\n"}
+}
+
+// pathsBelow is what find, ls and their like print: paths below their operands.
+func (v *visit) pathsBelow() stream {
+	var items []Arg
+	for _, p := range v.c.Paths {
+		if p.Access != List && p.Access != Read || p.Abs == "" {
+			continue
+		}
+		items = append(items, Arg{Text: path.Join(p.Raw, "*"), Glob: true})
+	}
+	if len(items) == 0 {
+		return stream{kind: streamUnknown}
+	}
+	return stream{kind: streamItems, items: items}
+}

@@ -1,0 +1,78 @@
+package shell
+
+import (
+	"encoding/json"
+	"path"
+)
+
+// maxScripts is how many package scripts are followed into each other.
+const maxScripts = 3
+
+// packageScript follows npm run NAME and the like into package.json, if it can
+// be seen.
+func (v *visit) packageScript() {
+	name := ""
+	if len(v.r.subs) > 0 {
+		name = v.r.subs[len(v.r.subs)-1].Text
+	}
+	switch name {
+	case "run", "run-script", "rum", "urn", "run-s", "run-p", "":
+		if len(v.r.args) == 0 {
+			return
+		}
+		if v.r.args[0].Unknown {
+			v.c.Risk = min(v.c.Risk, Dangerous)
+			v.c.opaque("which script runs cannot be known: " + v.r.args[0].Text)
+			return
+		}
+		name = v.r.args[0].Text
+	case "t", "tst":
+		name = "test"
+	}
+	if v.f.scripts >= maxScripts {
+		return
+	}
+	dir, scripts := v.w.packageScripts(v.st.dir)
+	for _, script := range [...]string{"pre" + name, name, "post" + name} {
+		text, ok := scripts[script]
+		if !ok || text == "" {
+			continue
+		}
+		f := v.below()
+		f.scripts++
+		st := v.st.fork()
+		st.dir, st.alt = dir, ""
+		before := len(v.w.out.Commands)
+		v.w.script(st, f, text, v.c.Span, true)
+		for i := before; i < len(v.w.out.Commands); i++ {
+			v.c.Effects |= v.w.out.Commands[i].Effects & LongRunning
+		}
+	}
+}
+
+// packageScripts reads the scripts of the package.json in dir or the nearest
+// folder above it.
+func (w *walker) packageScripts(dir string) (string, map[string]string) {
+	for dir != "" && dir != "/" {
+		if text, ok := w.readFile(path.Join(dir, "package.json")); ok {
+			var pkg struct {
+				Scripts map[string]string `json:"scripts"`
+			}
+			if json.Unmarshal(text, &pkg) != nil {
+				return dir, nil
+			}
+			return dir, pkg.Scripts
+		}
+		dir = path.Dir(dir)
+	}
+	return "", nil
+}
+
+func (w *walker) readFile(name string) ([]byte, bool) {
+	if w.at.Machine == nil || w.looks >= maxLooks {
+		return nil, false
+	}
+	w.looks++
+	text, err := w.at.Machine.ReadFile(name, maxFileSize)
+	return text, err == nil && len(text) <= maxFileSize
+}

@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentence fills the first template whose placeholders all have a value.
+func (v *visit) sentence() string {
+	for _, s := range v.says {
+		if text, ok := v.fill(s); ok {
+			return text
+		}
+	}
+	for i := len(v.r.chain) - 1; i >= 0; i-- {
+		for _, s := range v.r.chain[i].says {
+			if text, ok := v.fill(s); ok {
+				return text
+			}
+		}
+	}
+	return "Run command: " + short(joinArgs(v.c.Args))
+}
+
+func (v *visit) fill(template string) (string, bool) {
+	before, rest, ok := strings.Cut(template, "{")
+	if !ok {
+		return template, true
+	}
+	var b strings.Builder
+	b.Grow(len(template) + 40)
+	for ok {
+		b.WriteString(before)
+		var name string
+		name, rest, _ = strings.Cut(rest, "}")
+		value := v.placeholder(name)
+		if value == "" {
+			return "", false
+		}
+		b.WriteString(value)
+		before, rest, ok = strings.Cut(rest, "{")
+	}
+	b.WriteString(before)
+	return b.String(), true
+}
+
+func (v *visit) placeholder(name string) string {
+	args := v.r.args
+	switch name {
+	case "args":
+		return listed(args)
+	case "arg1", "arg2", "arg3":
+		if i := int(name[3] - '1'); i < len(args) {
+			return short(args[i].Text)
+		}
+	case "last":
+		if len(args) > 0 {
+			return short(args[len(args)-1].Text)
+		}
+	case "init":
+		if len(args) > 1 {
+			return listed(args[:len(args)-1])
+		}
+	case "rest":
+		if len(args) > 1 {
+			return listed(args[1:])
+		}
+	case "cmd":
+		return v.r.name
+	case "sub":
+		if n := len(v.r.subs); n > 0 {
+			return v.r.subs[n-1].Text
+		}
+	case "inner":
+		return v.innerSentence()
+	default:
+		if g := v.r.given(name); g != nil {
+			return short(g.value.Text)
+		}
+	}
+	return ""
+}
+
+// innerSentence joins the sentences of the commands that this one runs.
+func (v *visit) innerSentence() string {
+	var parts []string
+	for i := v.index + 1; i < len(v.w.out.Commands); i++ {
+		c := &v.w.out.Commands[i]
+		if c.Via == v.index && c.Sentence != "" && !c.Nested {
+			c.folded = true
+			parts = append(parts, c.Sentence)
+		}
+	}
+	return strings.Join(parts, ", then ")
+}
+
+// listed shows operands in a sentence: the first few, and how many more.
+func listed(args []Arg) string {
+	const most = 4
+	var b strings.Builder
+	for i, a := range args {
+		if i == most && len(args) > most+1 {
+			b.WriteString(" and ")
+			writeInt(&b, len(args)-most)
+			b.WriteString(" more")
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(short(a.Text))
+	}
+	return b.String()
+}
+
+func writeInt(b *strings.Builder, n int) {
+	if n >= 10 {
+		writeInt(b, n/10)
+	}
+	b.WriteByte(byte('0' + n%10))
+}
+
+// short makes text fit for a sentence: one line, at most 80 characters, and
+// nothing that could change how a terminal or a person reads it.
+func short(s string) string {
+	const most = 80
+	clean := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			clean = false
+			break
+		}
+	}
+	if clean && len(s) <= most {
+		return s
+	}
+	var b strings.Builder
+	n := 0
+	for i, r := range s {
+		if n == most {
+			b.WriteString("…")
+			break
+		}
+		n++
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		case r == utf8.RuneError || !unicode.IsPrint(r):
+			b.WriteString("\\x" + hex(s[i:]))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hex writes the first rune of s as hexadecimal digits.
+func hex(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && size <= 1 {
+		r = rune(s[0])
+	}
+	const digits = "0123456789abcdef"
+	var out []byte
+	for r > 0 || len(out) < 2 {
+		out = append([]byte{digits[r&15]}, out...)
+		r >>= 4
+	}
+	return string(out)
+}
+
+func redirectSentence(c *Command) string {
+	for _, p := range c.Paths {
+		if p.Access == Write {
+			return "Write to " + short(p.Raw)
+		}
+	}
+	for _, p := range c.Paths {
+		return "Read " + short(p.Raw)
+	}
+	return "Redirect input or output"
+}

@@ -1,0 +1,124 @@
+package shell
+
+// shape returns the slots of the operands: those of the sub-command, unless an
+// option or a condition that holds says otherwise.
+func (r *reading) shape() []slot {
+	t := r.tool()
+	for i := range t.whens {
+		w := &t.whens[i]
+		if w.do.args != nil && r.holds(w) {
+			return w.do.args
+		}
+	}
+	for i := range r.flags {
+		if do := r.flags[i].flag.do; do != nil && do.args != nil {
+			return do.args
+		}
+	}
+	return t.do.args
+}
+
+// beforeCommand returns how many operands must and may stand before a wrapped
+// command, and whether there is one at all.
+func (r *reading) beforeCommand() (need, most int, ok bool) {
+	for _, s := range r.shape() {
+		switch {
+		case s.kind == kindCmd:
+			return need, most, true
+		case s.repeat && s.kind == kindEnv:
+		case s.optional:
+			most++
+		default:
+			need++
+			most++
+		}
+	}
+	return 0, 0, false
+}
+
+// slotAt returns the kind of the n-th operand, as far as it can be told while
+// the operands are still being read.
+func (r *reading) slotAt(n int) kind {
+	shape := r.shape()
+	for i, s := range shape {
+		if s.repeat || i == n {
+			return s.kind
+		}
+	}
+	return kindNone
+}
+
+// slotFor returns the slot of operand i of n, or nil if there is none for it.
+func slotFor(shape []slot, i, n int) *slot {
+	rep := -1
+	for k := range shape {
+		if shape[k].repeat {
+			rep = k
+		}
+	}
+	if rep < 0 {
+		if i < len(shape) {
+			return &shape[i]
+		}
+		return nil
+	}
+	head := min(rep, n)
+	tail := min(len(shape)-rep-1, max(0, n-head-1)) // the repeated slot has one at least
+	switch {
+	case i < head:
+		return &shape[i]
+	case i >= n-tail:
+		return &shape[len(shape)-(n-i)]
+	}
+	return &shape[rep]
+}
+
+// holds reports whether the condition of w is true.
+func (r *reading) holds(w *when) bool {
+	for _, alternative := range w.any {
+		all := true
+		for i := range alternative {
+			if r.term(&alternative[i]) == alternative[i].not {
+				all = false
+				break
+			}
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reading) term(t *term) bool {
+	switch t.op {
+	case termFlag:
+		return r.hasValue(t.flag, t.globs)
+	case termInner:
+		return r.inner
+	case termCount:
+		return len(r.args) == t.n
+	case termFewer:
+		return len(r.args) < t.n
+	case termMore:
+		return len(r.args) > t.n
+	case termArg:
+		return t.n <= len(r.args) && matchAny(t.globs, r.args[t.n-1].Text)
+	case termAny:
+		for _, a := range r.args {
+			if matchAny(t.globs, a.Text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matchAny(globs []string, s string) bool {
+	for _, g := range globs {
+		if matchWord(g, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,217 @@
+package shell
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A state is what is known of the shell at one point of the script.
+type state struct {
+	dir string // working directory; empty if unknown
+	alt string // where the shell is if the last cd failed; empty if it cannot have
+	cd  bool   // that cd was the last command
+
+	vars    []variable
+	funcs   []function
+	aliases []variable
+
+	params      []Arg // $1, $2 …
+	paramsKnown bool
+
+	errexit bool // set -e: a failed cd ends the script
+	ifs     bool // IFS was changed: words may split anywhere
+	ended   bool // exit or return: nothing behind it runs
+
+	active []*syntax.Stmt // bodies of the functions that are running
+}
+
+// A variable holds one value, or several if it is an array.
+type variable struct {
+	name  string
+	value []Arg
+	array bool
+}
+
+// maxVars is how many variables are followed at once.
+const maxVars = 256
+
+type function struct {
+	name   string
+	body   *syntax.Stmt
+	called *bool
+}
+
+// fork copies the state for a subshell or a branch. The slices are shared
+// until one side changes them.
+func (st *state) fork() *state {
+	s := *st
+	s.clip()
+	return &s
+}
+
+func (st *state) clip() {
+	st.vars = slices.Clip(st.vars)
+	st.funcs = slices.Clip(st.funcs)
+	st.aliases = slices.Clip(st.aliases)
+}
+
+// succeed is the state if the last command has succeeded.
+func (st *state) succeed() {
+	if st.cd {
+		st.alt = ""
+	}
+}
+
+// fail is the state if the last command has failed: after cd, the folder is
+// still the old one.
+func (st *state) fail() {
+	if st.cd && st.alt != "" {
+		st.dir, st.alt = st.alt, ""
+	}
+}
+
+func (st *state) get(name string) (variable, bool) {
+	for i := len(st.vars) - 1; i >= 0; i-- {
+		if st.vars[i].name == name {
+			return st.vars[i], true
+		}
+	}
+	return variable{}, false
+}
+
+func (st *state) set(name string, value ...Arg) {
+	st.setVar(variable{name: name, value: value})
+}
+
+func (st *state) setVar(v variable) {
+	if v.name == "IFS" {
+		st.ifs = true
+	}
+	if _, ok := st.get(v.name); !ok && len(st.vars) >= maxVars {
+		return // not followed, and so unknown
+	}
+	vars := make([]variable, 0, len(st.vars)+1)
+	for _, old := range st.vars {
+		if old.name != v.name {
+			vars = append(vars, old)
+		}
+	}
+	st.vars = append(vars, v)
+}
+
+// setUnknown makes a variable unknown.
+func (st *state) setUnknown(name string) {
+	st.set(name, Arg{Text: "$" + name, Unknown: true, many: true})
+}
+
+func (st *state) function(name string) (function, bool) {
+	for i := len(st.funcs) - 1; i >= 0; i-- {
+		if st.funcs[i].name == name {
+			return st.funcs[i], true
+		}
+	}
+	return function{}, false
+}
+
+func (st *state) alias(name string) (variable, bool) {
+	for i := len(st.aliases) - 1; i >= 0; i-- {
+		if st.aliases[i].name == name {
+			return st.aliases[i], true
+		}
+	}
+	return variable{}, false
+}
+
+// join makes st what is known after either st or other.
+func (st *state) join(other *state) {
+	if other.ended {
+		return
+	}
+	if st.ended {
+		*st = *other.fork()
+		return
+	}
+	if st.dir != other.dir {
+		switch {
+		case st.alt == other.dir && other.alt == "":
+		case other.alt == st.dir && st.alt == "":
+			st.dir, st.alt = other.dir, st.dir
+		case st.alt == "" && other.alt == "" && st.dir != "" && other.dir != "":
+			st.alt = other.dir
+		default:
+			st.dir, st.alt = "", ""
+		}
+	} else if st.alt == "" {
+		st.alt = other.alt
+	} else if other.alt != "" && other.alt != st.alt {
+		st.dir, st.alt = "", ""
+	}
+	for _, v := range other.vars {
+		mine, ok := st.get(v.name)
+		if !ok || !sameValue(mine, v) {
+			st.setUnknown(v.name)
+		}
+	}
+	for _, v := range st.vars {
+		if _, ok := other.get(v.name); !ok && len(v.value) > 0 && !v.value[0].Unknown {
+			st.setUnknown(v.name)
+		}
+	}
+	for _, fn := range other.funcs {
+		if mine, ok := st.function(fn.name); !ok || mine.body != fn.body {
+			st.funcs = append(slices.Clip(st.funcs), fn)
+		}
+	}
+	st.ifs = st.ifs || other.ifs
+	st.errexit = st.errexit && other.errexit
+	st.paramsKnown = st.paramsKnown && other.paramsKnown && slices.EqualFunc(st.params, other.params, sameArg)
+}
+
+func sameValue(a, b variable) bool {
+	return a.array == b.array && slices.EqualFunc(a.value, b.value, sameArg)
+}
+
+func sameArg(a, b Arg) bool {
+	return a.Text == b.Text && a.Glob == b.Glob && a.Unknown == b.Unknown
+}
+
+// forget makes unknown what n assigns, and the working directory if n may
+// change it.
+func (st *state) forget(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst:
+			return false
+		case *syntax.Assign:
+			if n.Name != nil {
+				st.setUnknown(n.Name.Value)
+			}
+		case *syntax.WordIter:
+			st.setUnknown(n.Name.Value)
+		case *syntax.CallExpr:
+			st.forgetCall(n)
+		}
+		return true
+	})
+}
+
+func (st *state) forgetCall(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		return
+	}
+	switch c.Args[0].Lit() {
+	case "read", "mapfile", "readarray", "getopts", "unset", "printf":
+		for _, a := range c.Args[1:] {
+			if name := a.Lit(); syntax.ValidName(name) {
+				st.setUnknown(name)
+			}
+		}
+	case "cd", "pushd", "popd":
+		if len(c.Args) != 2 || len(c.Args[1].Lit()) == 0 || c.Args[1].Lit()[0] != '/' {
+			st.dir, st.alt = "", ""
+		}
+	case "shift", "set":
+		st.paramsKnown = false
+	}
+}

@@ -1,0 +1,60 @@
+package shell
+
+import "strings"
+
+// A stream is what a command prints, as far as it is known.
+type stream struct {
+	kind  streamKind
+	text  string // streamText: exactly this
+	items []Arg  // streamItems: words, in any number
+}
+
+type streamKind uint8
+
+const (
+	streamEmpty   streamKind = iota
+	streamText               // known text
+	streamItems              // words that are known as patterns
+	streamUnknown            // anything
+	streamNetwork            // what a server sent
+	streamDecoded            // the result of decoding
+)
+
+// then is what is printed by one command after another.
+func (s stream) then(next stream) stream {
+	switch {
+	case s.kind == streamEmpty:
+		return next
+	case next.kind == streamEmpty:
+		return s
+	case s.kind == streamText && next.kind == streamText:
+		return stream{kind: streamText, text: s.text + next.text}
+	case s.kind == streamItems && next.kind == streamItems:
+		return stream{kind: streamItems, items: append(s.items[:len(s.items):len(s.items)], next.items...)}
+	}
+	return stream{kind: max(s.kind, next.kind, streamUnknown)}
+}
+
+// words is the stream as the value of a command substitution.
+func (s stream) words() []Arg {
+	switch s.kind {
+	case streamEmpty:
+		return nil
+	case streamText:
+		return []Arg{{Text: strings.TrimRight(s.text, "\n")}}
+	case streamItems:
+		return s.items
+	}
+	return []Arg{{Text: "$(…)", Unknown: true, many: true}}
+}
+
+// source says where the text of the stream comes from, for a sentence.
+func (s stream) source() string {
+	switch s.kind {
+	case streamNetwork:
+		return "text from the network is run as a script"
+	case streamDecoded:
+		return "decoded text is run as a script"
+	}
+	return "the script it reads cannot be known"
+}

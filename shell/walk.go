@@ -1,0 +1,391 @@
+package shell
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A walker follows a script as a shell would run it, taking both branches of
+// every condition, and collects the commands.
+type walker struct {
+	at       Place
+	out      *Analysis
+	commands int // how many more may be reported
+	steps    int // statements and words that were walked
+	looks    int // how often the Machine was asked
+	stopped  bool
+	defined  []definition
+}
+
+// A definition is a function and what was known where it was defined.
+type definition struct {
+	function
+	st state
+	f  frame
+}
+
+// A frame is where in the structure of the script the walker stands.
+type frame struct {
+	pipe, pipeLen int
+	background    bool
+	nested        bool
+	elsewhere     bool
+	folded        bool // sentences of commands here are part of the wrapper's
+	via           int
+	depth         int  // scripts and functions around this one
+	scripts       int  // package scripts around this one
+	span          Span // of the script; of all its commands, if fixed
+	fixed         bool
+	stdin         *stream // what the command can read, if something is known
+}
+
+func (f *frame) at(n syntax.Node) Span {
+	if f.fixed {
+		return f.span
+	}
+	start, end := n.Pos(), n.End()
+	if !start.IsValid() || !end.IsValid() || start.After(end) { // mended by the parser
+		return f.span
+	}
+	return Span{int(start.Offset()), int(end.Offset())}
+}
+
+// stmts walks statements one after the other and returns what they print.
+func (w *walker) stmts(st *state, f *frame, list []*syntax.Stmt) stream {
+	var out stream
+	for i, s := range list {
+		got := w.stmt(st, f, s)
+		if i == 0 {
+			out = got
+		} else {
+			out = out.then(got)
+		}
+		if st.ended {
+			break
+		}
+	}
+	return out
+}
+
+func (w *walker) stmt(st *state, f *frame, s *syntax.Stmt) stream {
+	if w.stopped || !w.spend(1) {
+		return stream{}
+	}
+	if s.Background || s.Coprocess || s.Disown {
+		inner := *f
+		inner.background = true
+		f = &inner
+		st = st.fork() // a background command does not change this shell
+	}
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
+		return w.callStmt(st, f, s, call)
+	}
+	if s.Cmd == nil || len(s.Redirs) > 0 {
+		f = w.redirectBlock(st, f, s)
+	}
+	if s.Cmd == nil {
+		return stream{}
+	}
+	return w.command(st, f, s.Cmd)
+}
+
+// command walks everything but a simple command.
+func (w *walker) command(st *state, f *frame, cmd syntax.Command) stream {
+	switch c := cmd.(type) {
+	case *syntax.BinaryCmd:
+		return w.binary(st, f, c)
+	case *syntax.Block:
+		return w.stmts(st, f, c.Stmts)
+	case *syntax.Subshell:
+		return w.stmts(st.fork(), f, c.Stmts)
+	case *syntax.IfClause:
+		return w.ifClause(st, f, c)
+	case *syntax.WhileClause:
+		return w.loop(st, f, func(body *state) {
+			w.stmts(body, f, c.Cond)
+			w.stmts(body, f, c.Do)
+		}, c)
+	case *syntax.ForClause:
+		return w.forClause(st, f, c)
+	case *syntax.CaseClause:
+		return w.caseClause(st, f, c)
+	case *syntax.FuncDecl:
+		if c.Name != nil && c.Body != nil {
+			w.define(st, f, c)
+		}
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return w.stmt(st, f, c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		inner := *f
+		inner.background = true
+		return w.stmt(st.fork(), &inner, c.Stmt)
+	case *syntax.DeclClause:
+		return w.declClause(st, f, c)
+	case *syntax.TestClause:
+		w.testExpr(st, f, c.X)
+	case *syntax.ArithmCmd:
+		w.arithm(st, f, c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			w.arithm(st, f, x)
+		}
+	default:
+		w.opaqueAt(f, f.at(cmd), "a construct that is not understood")
+	}
+	return stream{}
+}
+
+// binary walks a list or a pipeline. Long ones lean to the left, so the
+// operands are collected first instead of recursing into each.
+func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
+	if b.Op == syntax.Pipe || b.Op == syntax.PipeAll {
+		return w.pipeline(st, f, flattenPipe(b, nil))
+	}
+	type link struct {
+		op   syntax.BinCmdOperator
+		stmt *syntax.Stmt
+	}
+	links := []link{}
+	left := &syntax.Stmt{Cmd: b}
+	for {
+		x, ok := left.Cmd.(*syntax.BinaryCmd)
+		if !ok || len(left.Redirs) > 0 || left.Background || x.Op == syntax.Pipe || x.Op == syntax.PipeAll {
+			break
+		}
+		links = append(links, link{x.Op, x.Y})
+		left = x.X
+	}
+	// What follows && sees the shell after success, what follows || after a
+	// failure; both are known at the end.
+	out := w.stmt(st, f, left)
+	failed := st.fork()
+	st.succeed()
+	failed.fail()
+	for i := len(links) - 1; i >= 0; i-- {
+		l := links[i]
+		if l.op == syntax.AndStmt {
+			out = out.then(w.stmt(st, f, l.stmt))
+			after := st.fork()
+			after.fail()
+			st.succeed()
+			failed.join(after)
+			continue
+		}
+		out = out.then(w.stmt(failed, f, l.stmt))
+		after := failed.fork()
+		after.succeed()
+		failed.fail()
+		st.join(after)
+	}
+	st.join(failed)
+	return out
+}
+
+func flattenPipe(b *syntax.BinaryCmd, out []*syntax.Stmt) []*syntax.Stmt {
+	for _, side := range []*syntax.Stmt{b.X, b.Y} {
+		inner, ok := side.Cmd.(*syntax.BinaryCmd)
+		if ok && len(side.Redirs) == 0 && !side.Negated && (inner.Op == syntax.Pipe || inner.Op == syntax.PipeAll) {
+			out = flattenPipe(inner, out)
+		} else {
+			out = append(out, side)
+		}
+	}
+	return out
+}
+
+func (w *walker) pipeline(st *state, f *frame, parts []*syntax.Stmt) stream {
+	type stage struct {
+		f   frame
+		st  state
+		out stream
+	}
+	stages := make([]stage, len(parts))
+	for i, s := range parts {
+		g := &stages[i]
+		g.f, g.st = *f, *st
+		g.st.clip() // each part is a subshell
+		g.f.pipe, g.f.pipeLen = i, len(parts)
+		if i > 0 {
+			g.f.stdin = &stages[i-1].out
+		}
+		g.out = w.stmt(&g.st, &g.f, s)
+	}
+	return stages[len(parts)-1].out
+}
+
+func (w *walker) ifClause(st *state, f *frame, c *syntax.IfClause) stream {
+	// The branches of a long chain are walked in a loop, not recursively.
+	var ends []*state
+	for {
+		w.stmts(st, f, c.Cond)
+		branch := st.fork()
+		branch.succeed()
+		w.stmts(branch, f, c.Then)
+		ends = append(ends, branch)
+		if c.Else == nil {
+			break
+		}
+		c = c.Else
+		if !c.ThenPos.IsValid() { // a plain else
+			w.stmts(st, f, c.Then)
+			break
+		}
+	}
+	for _, e := range ends {
+		st.join(e)
+	}
+	return stream{}
+}
+
+func (w *walker) caseClause(st *state, f *frame, c *syntax.CaseClause) stream {
+	w.word(st, f, c.Word)
+	before := st.fork()
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.word(st, f, p)
+		}
+		branch := before.fork()
+		branch.join(st) // ;& and ;;& fall through from the one before
+		w.stmts(branch, f, item.Stmts)
+		st.join(branch)
+	}
+	return stream{}
+}
+
+// loop walks a body that may run any number of times: what it assigns is not
+// known when it starts again.
+func (w *walker) loop(st *state, f *frame, body func(*state), n syntax.Node) stream {
+	if !w.spend(size(n) / 16) {
+		return stream{}
+	}
+	before := st.fork()
+	st.forget(n)
+	inner := st.fork()
+	body(inner)
+	st.join(inner)
+	st.join(before)
+	return stream{}
+}
+
+// maxUnrolled is how many values of a loop variable are followed one by one.
+const maxUnrolled = 16
+
+func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		loop := c.Loop.(*syntax.CStyleLoop)
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			w.arithm(st, f, x)
+		}
+		return w.loop(st, f, func(body *state) { w.stmts(body, f, c.Do) }, c)
+	}
+	items := st.params
+	if iter.InPos.IsValid() {
+		items = w.wordList(st, f, iter.Items)
+	}
+	if c.Select || len(items) > maxUnrolled || slices.ContainsFunc(items, func(a Arg) bool { return a.Unknown && a.many }) || !iter.InPos.IsValid() && !st.paramsKnown {
+		items = []Arg{{Text: "$" + iter.Name.Value, Unknown: true}}
+	}
+	return w.loop(st, f, func(body *state) {
+		for _, item := range items {
+			body.set(iter.Name.Value, item)
+			w.stmts(body, f, c.Do)
+		}
+	}, c)
+}
+
+// redirectBlock reports the redirections of a compound command, which belong
+// to no simple command, and returns the frame for what is inside.
+func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) *frame {
+	c := w.begin(f, f.at(s))
+	stdin := w.redirects(st, f, &c, s.Redirs)
+	if len(c.Paths) > 0 || len(c.Opaque) > 0 {
+		c.Dir = st.dir
+		c.Sentence = redirectSentence(&c)
+		w.add(c)
+	}
+	if stdin == nil {
+		return f
+	}
+	inner := *f
+	inner.stdin = stdin
+	return &inner
+}
+
+// define makes a function known.
+func (w *walker) define(st *state, f *frame, c *syntax.FuncDecl) {
+	fn := function{name: c.Name.Value, body: c.Body, called: new(bool)}
+	if len(st.funcs) < maxVars { // beyond, a call is one of an unknown command
+		st.funcs = append(slices.Clip(st.funcs), fn)
+	}
+	if len(w.defined) < maxCommands {
+		w.defined = append(w.defined, definition{fn, *st.fork(), *f})
+		return
+	}
+	w.stop()
+}
+
+// uncalled walks the functions that were defined and never called, so that
+// nothing in the script is left out.
+func (w *walker) uncalled() {
+	for i := 0; i < len(w.defined); i++ { // their bodies may define more
+		d := &w.defined[i]
+		if *d.called {
+			continue
+		}
+		*d.called = true
+		st, f := d.st, d.f
+		st.params, st.paramsKnown = nil, false
+		f.stdin = nil
+		w.stmt(&st, &f, d.body)
+	}
+}
+
+// begin starts a command at this place.
+func (w *walker) begin(f *frame, span Span) Command {
+	return Command{
+		Span: span, Pipe: f.pipe, PipeLen: f.pipeLen, Background: f.background, Nested: f.nested,
+		Elsewhere: f.elsewhere, Via: f.via, Risk: Safe, folded: f.folded,
+	}
+}
+
+// spend takes n from the work that one analysis may do. Nested loops multiply
+// their bodies, so the length of the source alone is no bound.
+func (w *walker) spend(n int) bool {
+	w.steps += n
+	if w.steps > maxSteps && !w.stopped {
+		w.stop()
+	}
+	return !w.stopped
+}
+
+func (w *walker) stop() {
+	w.stopped = true
+	w.out.Opaque = "it is too long to follow"
+}
+
+// add reports a command and returns its index.
+func (w *walker) add(c Command) int {
+	if w.commands == 0 && !w.stopped {
+		w.stop()
+	}
+	if w.stopped {
+		return -1
+	}
+	w.commands--
+	w.out.Commands = append(w.out.Commands, c)
+	return len(w.out.Commands) - 1
+}
+
+// opaqueAt reports something that cannot be known, as a command of its own.
+func (w *walker) opaqueAt(f *frame, span Span, reason string) {
+	c := w.begin(f, span)
+	c.Risk = Dangerous
+	c.Effects = Executes
+	c.Opaque = []string{reason}
+	c.Sentence = "Run something that cannot be known: " + reason
+	w.add(c)
+}
