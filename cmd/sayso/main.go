@@ -1,0 +1,12 @@
+// Sayso decides what an AI agent may do.
+package main
+
+import (
+	"os"
+
+	"github.com/sayso-dev/sayso/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}

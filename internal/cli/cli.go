@@ -1,0 +1,116 @@
+// Package cli holds the verbs of the sayso command, one file each.
+//
+// Results go to standard output, everything else to standard error as
+// "sayso: error: …", followed by "sayso: hint: …" where there is a remedy.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+// Exit codes of the command.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// IO is what a verb reads and writes.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// A verb is one action of the command.
+type verb struct {
+	name, use, does string
+	run             func(args []string, std IO) error
+}
+
+func verbs() []verb {
+	return []verb{
+		{"check", checkUse, "say what a command line does and how risky it is; run nothing", check},
+		{"version", "sayso version", "print the version", version},
+	}
+}
+
+// Main runs the command and returns its exit code.
+func Main(args []string, std IO) int {
+	if len(args) == 0 {
+		usage(std.Err)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "--help":
+		return help(args[1:], std)
+	case "--version":
+		args = []string{"version"}
+	}
+	for _, v := range verbs() {
+		if v.name == args[0] {
+			return report(v.run(args[1:], std), std)
+		}
+	}
+	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\nsayso: hint: sayso help lists the verbs\n", args[0])
+	return exitUsage
+}
+
+// A usageError is a mistake in how the command was called.
+type usageError struct{ problem, hint string }
+
+func (e *usageError) Error() string { return e.problem }
+
+// report prints an error and chooses the exit code.
+func report(err error, std IO) int {
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		if usage.hint != "" {
+			fmt.Fprintf(std.Err, "sayso: hint: %s\n", usage.hint)
+		}
+		return exitUsage
+	}
+	return exitError
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "usage: sayso VERB [ARGUMENT…]\n\n")
+	for _, v := range verbs() {
+		fmt.Fprintf(w, "  %-10s %s\n", v.name, v.does)
+	}
+	fmt.Fprint(w, "\nsayso help VERB tells more.\n")
+}
+
+func help(args []string, std IO) int {
+	if len(args) == 0 {
+		usage(std.Out)
+		return exitOK
+	}
+	for _, v := range verbs() {
+		if v.name == args[0] {
+			fmt.Fprintf(std.Out, "usage: %s\n", v.use)
+			return exitOK
+		}
+	}
+	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\n", args[0])
+	return exitUsage
+}
+
+// version prints what the build recorded about itself.
+func version(args []string, std IO) error {
+	if len(args) > 0 {
+		return &usageError{"version takes no argument", ""}
+	}
+	name := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		name = info.Main.Version
+	}
+	_, err := fmt.Fprintln(std.Out, "sayso", name)
+	return err
+}
