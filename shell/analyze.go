@@ -58,6 +58,7 @@ func Analyze(src string, at Place) (*Analysis, error) {
 	out := &Analysis{Risk: Safe, Commands: make([]Command, 0, 4)}
 	run.w.out = out
 	run.w.script(&run.st, &run.f, src, Span{0, len(src)}, false)
+	run.w.trapsAt(&run.st)
 	run.w.uncalled()
 	for i := range out.Commands {
 		c := &out.Commands[i]
@@ -124,6 +125,7 @@ func (w *walker) script(st *state, f *frame, src string, span Span, nested bool)
 		inner := *f
 		inner.depth++
 		inner.span, inner.fixed = span, true
+		inner.direct = false
 		f = &inner
 	}
 	file, err := parse(src)

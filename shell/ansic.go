@@ -5,8 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// ansiC decodes the text of $'…'.
+// ansiC decodes the text of $'…'. A zero byte ends it.
 func ansiC(s string) string {
+	text, _, _ := strings.Cut(unescape(s), "\x00")
+	return text
+}
+
+// unescape decodes the escapes of $'…', echo -e and printf.
+func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -50,11 +56,7 @@ func ansiC(s string) string {
 			}
 		}
 	}
-	text := b.String()
-	if i := strings.IndexByte(text, 0); i >= 0 { // a zero byte ends the string
-		return text[:i]
-	}
-	return text
+	return b.String()
 }
 
 // digits reads at most size digits of that base.

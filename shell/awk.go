@@ -10,7 +10,7 @@ func (v *visit) awk(a Arg) {
 		v.c.Risk = min(v.c.Risk, Dangerous)
 		v.c.opaque("the awk program cannot be known: " + short(a.Text))
 	}
-	s := awkScanner{codeScanner{v: v, src: a.Text, keys: &keysCode, kind: kindAwk}, false, 0, "", false}
+	s := awkScanner{codeScanner: codeScanner{v: v, src: a.Text, keys: &keysCode, kind: kindAwk}}
 	s.run()
 }
 

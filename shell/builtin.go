@@ -11,6 +11,12 @@ import (
 func (v *visit) builtin() {
 	st, args := v.outer, v.r.args
 	switch v.r.name {
+	case "unset", "read", "mapfile", "readarray", "let", "export", "declare", "typeset", "local", "readonly":
+		for _, a := range v.c.Args[1:] {
+			v.w.evaluate(st, v.f, v.c.Span, a)
+		}
+	}
+	switch v.r.name {
 	case "cd", "chdir", "pushd":
 		v.cd(args)
 	case "popd":
@@ -27,6 +33,11 @@ func (v *visit) builtin() {
 		v.set()
 	case "unset":
 		for _, a := range args {
+			if name, _, ok := strings.Cut(a.Text, "["); ok { // one item of an array
+				st.setUnknown(name)
+				continue
+			}
+			st.drop(a.Text)
 			st.set(a.Text)
 		}
 		v.c.Risk = min(v.c.Risk, Moderate)
@@ -40,6 +51,10 @@ func (v *visit) builtin() {
 		}
 	case "exit", "logout", "bye", "return":
 		st.ended = v.f.pipeLen <= 1
+		if len(v.w.exits) < maxUnrolled && v.r.name != "return" {
+			v.w.exits = append(v.w.exits, *st.fork())
+			v.w.exits[len(v.w.exits)-1].ended = false
+		}
 	case "export", "declare", "typeset", "local", "readonly":
 		if exports(v.c.Args) {
 			v.c.Risk = min(v.c.Risk, Moderate)
@@ -58,6 +73,14 @@ func (v *visit) cd(args []Arg) {
 	st := v.outer
 	old := st.dir
 	v.c.Effects |= Reads
+	if v.r.name == "pushd" && v.r.has("-n") {
+		return
+	}
+	if _, ok := st.get("CDPATH"); ok && len(args) > 0 && !path.IsAbs(args[0].Text) && !strings.HasPrefix(args[0].Text, ".") {
+		st.dir, st.alt = "", ""
+		return
+	}
+	st.any = st.any && !(len(args) > 0 && path.IsAbs(args[0].Text)) || len(args) > 0 && (args[0].Glob || args[0].Unknown)
 	switch {
 	case len(args) == 0 && v.r.name == "pushd":
 		st.dir, st.alt = "", ""
@@ -144,8 +167,9 @@ func (v *visit) alias(args []Arg) {
 
 func (v *visit) trap(args []Arg) {
 	if len(args) > 1 && args[0].Text != "-" && args[0].Text != "" {
-		v.shell(args[0])
+		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Moderate)
+		v.w.traps = append(v.w.traps, trapped{*v, args[0]})
 	}
 }
 
@@ -159,6 +183,8 @@ func (v *visit) set() {
 			st.paramsKnown = false
 		case a.Text == "-e" || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "e") || a.Text == "errexit":
 			st.errexit = true
+		case a.Text == "-a":
+			st.all = true
 		case a.Text == "+e":
 			st.errexit = false
 		case a.Text == "--": // it sets the parameters, to none if nothing follows
@@ -179,8 +205,8 @@ func (v *visit) set() {
 // input is known as patterns.
 func (v *visit) readInto(args []Arg) {
 	value := Arg{Unknown: true, many: true}
-	if s := v.f.stdin; s != nil && s.kind == streamItems && len(s.items) > 0 && len(args) == 1 {
-		value = s.items[0]
+	if s := v.f.stdin; s != nil && s.kind == streamItems && len(args) == 1 {
+		value = oneOf(s.items)
 	}
 	for _, a := range args {
 		if !syntax.ValidName(a.Text) {
@@ -192,4 +218,17 @@ func (v *visit) readInto(args []Arg) {
 		}
 		v.outer.set(a.Text, value)
 	}
+}
+
+// oneOf is any of the items: the item itself if there is one, a name without a
+// slash if they all are such, unknown otherwise.
+func oneOf(items []Arg) Arg {
+	if len(items) == 1 {
+		return items[0]
+	}
+	plain := len(items) > 0
+	for _, it := range items {
+		plain = plain && !strings.Contains(it.Text, "/") && (!it.Unknown || it.plain)
+	}
+	return Arg{Unknown: true, many: !plain, plain: plain}
 }

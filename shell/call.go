@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -24,6 +25,12 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	}
 	for _, a := range call.Assigns {
 		w.assign(st, f, &c, a, len(call.Args) == 0)
+	}
+	for _, a := range args {
+		if a.why != "" {
+			c.Risk = min(c.Risk, Moderate)
+			c.opaque(a.why)
+		}
 	}
 	if len(args) == 0 {
 		return w.bare(&c, f, call)
@@ -106,6 +113,9 @@ func (w *walker) assign(st *state, f *frame, c *Command, a *syntax.Assign, alone
 	default:
 		st.set(name, value)
 	}
+	if v, ok := st.get(name); ok && v.odd {
+		w.evaluate(st, f, c.Span, value)
+	}
 }
 
 func (w *walker) assignArray(st *state, f *frame, c *Command, a *syntax.Assign, alone bool) {
@@ -144,35 +154,58 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 	c := w.begin(f, f.at(d))
 	c.Dir = st.dir
 	c.Args = []Arg{{Text: d.Variant.Value, Span: f.at(d.Variant)}}
+	var options string
 	for _, a := range d.Args {
 		if a.Name == nil {
-			c.Args = append(c.Args, w.word(st, f, a.Value))
+			word := w.word(st, f, a.Value)
+			w.evaluate(st, f, c.Span, word)
+			c.Args = append(c.Args, word)
+			if strings.HasPrefix(word.Text, "-") {
+				options += word.Text[1:]
+			}
 			continue
 		}
 		c.Args = append(c.Args, Arg{Text: a.Name.Value})
-		if !a.Naked {
-			w.assign(st, f, &c, a, true)
-		} else if d.Variant.Value == "nameref" {
-			st.setUnknown(a.Name.Value)
-		}
-	}
-	for _, a := range c.Args[1:] {
-		if strings.HasPrefix(a.Text, "-") && strings.Contains(a.Text, "n") {
-			for _, as := range c.Assigns { // a reference: what it names is unknown
-				st.setUnknown(as.Name)
-			}
-		}
+		w.declare(st, f, &c, a, d.Variant.Value, options)
 	}
 	c.Sentence = "Declare " + d.Variant.Value + " variables"
 	if len(c.Assigns) > 0 {
 		c.Sentence = bareSentence(&c)
 	}
-	if exports(c.Args) { // it changes what every later program sees
+	if exports(c.Args) || strings.Contains(options, "i") { // later programs see it; its value is calculated
 		c.Risk = min(c.Risk, Moderate)
 	}
 	c.Prefix = []string{d.Variant.Value}
 	w.add(c)
 	return stream{}
+}
+
+// declare evaluates one NAME or NAME=value of a declaration.
+func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, variant, options string) {
+	name := a.Name.Value
+	if variant != "export" && variant != "readonly" && !strings.Contains(options, "g") {
+		st.hide(name) // in a function, it is local
+	}
+	old, _ := st.get(name)
+	old.name = name
+	old.odd = old.odd || strings.ContainsAny(options, "ilu")
+	old.exported = old.exported || variant == "export" || strings.Contains(options, "x")
+	if variant == "nameref" || strings.Contains(options, "n") {
+		target := w.word(st, f, a.Value)
+		w.evaluate(st, f, c.Span, target)
+		st.setVar(variable{name: name, ref: target.Text, value: []Arg{{Text: "$" + name, Unknown: true, many: true}}})
+		c.Assigns = append(c.Assigns, Assign{name, target})
+		return
+	}
+	if a.Naked {
+		if st.locals == nil && old.value == nil {
+			old.value = []Arg{{Text: "$" + name, Unknown: true, many: true}}
+		}
+		st.setVar(old)
+		return
+	}
+	st.setVar(old)
+	w.assign(st, f, c, a, true)
 }
 
 // exports reports whether a declaration puts variables into the environment.
@@ -203,6 +236,9 @@ func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redir
 			body := w.word(st, f, r.Hdoc)
 			red.Target = body
 			stdin = textStream(body, "")
+			if len(r.Word.Parts) > 1 && r.Hdoc != nil && len(r.Hdoc.Parts) > 1 { // E"O"F quotes the body
+				stdin = &stream{kind: streamUnknown}
+			}
 		case syntax.WordHdoc:
 			stdin = textStream(target, "\n")
 		case syntax.RdrIn:
@@ -252,6 +288,9 @@ func isDescriptor(s string) bool {
 // unless is s, or nothing if standard output goes somewhere else.
 func (s stream) unless(redirects []Redirect) stream {
 	for _, r := range redirects {
+		if (r.Fd == "" || r.Fd == "1") && r.Op == ">&" && r.Target.Text != "1" {
+			return stream{kind: streamUnknown} // it may be brought back by 2>&1 further out
+		}
 		if (r.Fd == "" || r.Fd == "1") && (r.Op == ">" || r.Op == ">>" || r.Op == "&>" || r.Op == "&>>" || r.Op == ">|") {
 			return stream{}
 		}
@@ -302,7 +341,12 @@ func (w *walker) expandAlias(st *state, f *frame, c *Command, alias variable) st
 	inner := *f
 	inner.via = w.add(*c)
 	bare := st.fork()
-	bare.aliases = nil
+	bare.aliases = slices.DeleteFunc(slices.Clone(st.aliases), func(v variable) bool { return v.name == alias.name })
+	if len(c.Args) > 1 && strings.HasSuffix(alias.value[0].Text, " ") {
+		if _, ok := st.alias(c.Args[1].Text); ok { // then the next word is expanded, too
+			w.opaqueAt(&inner, c.Span, "an alias is followed by another")
+		}
+	}
 	return w.script(bare, &inner, alias.value[0].Text+" "+quoteArgs(c.Args[1:]), c.Span, true)
 }
 
@@ -327,12 +371,20 @@ func (w *walker) callFunction(st *state, f *frame, c *Command, fn function) stre
 		return stream{kind: streamUnknown}
 	}
 	inner.depth++
-	outer, known := st.params, st.paramsKnown
-	st.params, st.paramsKnown = c.Args[1:], true
+	outer, known, locals := st.params, st.paramsKnown, st.locals
+	st.params, st.paramsKnown, st.locals = c.Args[1:], true, &[]variable{}
+	for _, a := range c.Assigns {
+		st.hide(a.Name)
+		st.export(a.Name, a.Value)
+	}
 	st.active = append(st.active[:len(st.active):len(st.active)], fn.body)
 	out := w.stmt(st, &inner, fn.body)
 	st.active = st.active[:len(st.active)-1]
-	st.params, st.paramsKnown = outer, known
+	for _, v := range *st.locals {
+		st.drop(v.name)
+		st.setVar(v)
+	}
+	st.params, st.paramsKnown, st.locals = outer, known, locals
 	st.ended = false // return ends the function only
 	return out
 }

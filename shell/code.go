@@ -66,6 +66,9 @@ type codeScanner struct {
 	pos  int
 	keys *keyTable
 	kind kind
+
+	mixed bool // the first argument of the last call is more than a literal
+	list  bool // the arguments of the last call are a list of words
 }
 
 func (s *codeScanner) run() {
@@ -171,14 +174,27 @@ func (s *codeScanner) hit(e *flag) {
 		s.v.apply(e.do)
 	}
 	if e.kind == kindNone {
+		if e.do != nil && e.do.does.Has(Writes) {
+			s.targets()
+		}
 		return
 	}
 	words := s.arguments()
 	switch {
-	case len(words) == 0:
+	case len(words) == 0 || s.mixed && e.kind != kindShell:
 		s.v.c.Risk = min(s.v.c.Risk, Dangerous)
 		s.v.c.opaque("what the program does cannot be known")
+	case e.kind == kindShell && s.list:
+		args := make([]Arg, len(words))
+		for i, w := range words {
+			args[i].Text = w
+		}
+		s.command(quoteArgs(args))
 	case e.kind == kindShell:
+		if s.mixed {
+			s.v.c.Risk = min(s.v.c.Risk, Dangerous)
+			s.v.c.opaque("the command that the program runs cannot be known")
+		}
 		s.command(strings.Join(words, " "))
 	case e.kind == kindWrite: // a file and the mode to open it in
 		if len(words) > 1 && strings.ContainsAny(words[1], "wax+>") && len(words[1]) < 4 || e.do != nil {
@@ -191,19 +207,37 @@ func (s *codeScanner) hit(e *flag) {
 	}
 }
 
+// targets records the files that a call writes: every literal may be one.
+func (s *codeScanner) targets() {
+	words := s.arguments()
+	if s.mixed || len(words) == 0 {
+		s.v.c.Risk = min(s.v.c.Risk, Dangerous)
+		s.v.c.opaque("which files the program writes cannot be known")
+	}
+	for _, w := range words {
+		s.v.touch(s.path(w), Write, false)
+	}
+}
+
 // arguments returns the string literals in the parentheses that follow, or of
 // the rest of the statement.
 func (s *codeScanner) arguments() []string {
 	var words []string
-	depth := 0
+	depth, commas := 0, 0
+	s.mixed, s.list = false, false
 	for s.pos < len(s.src) {
 		switch c := s.src[s.pos]; {
+		case c == ',':
+			commas++
+		case commas == 0 && isNameStart(c): // not a plain literal
+			s.mixed = true
 		case c == '\'' || c == '"' || c == '`':
 			word := s.literal()
 			words = append(words, word)
 			s.inspect(word)
 			continue
 		case c == '(' || c == '[' || c == '{':
+			s.list = s.list || c == '[' && len(words) == 0
 			depth++
 		case c == ')' || c == ']' || c == '}':
 			depth--

@@ -83,6 +83,8 @@ type fieldBuilder struct {
 	span  Span
 	whole bool // do not split
 
+	colons bool // ~ is expanded after a colon, too
+
 	done []Arg
 	cur  Arg
 	buf  strings.Builder
@@ -111,9 +113,21 @@ func (b *fieldBuilder) parts(parts []syntax.WordPart, quoted bool) {
 		if lit, ok := p.(*syntax.Lit); ok && i == 0 && !quoted && strings.HasPrefix(lit.Value, "~") {
 			b.tilde(lit.Value, len(parts) == 1)
 			continue
+		} else if at := strings.Index(valueOf(p), "=~"); ok && i == 0 && !quoted && at > 0 && isName(lit.Value[:at]) {
+			b.colons = true
+			b.literal(lit.Value[:at+1], false) // NAME=~/x
+			b.tilde(lit.Value[at+1:], len(parts) == 1)
+			continue
 		}
 		b.part(p, quoted)
 	}
+}
+
+func valueOf(p syntax.WordPart) string {
+	if lit, ok := p.(*syntax.Lit); ok {
+		return lit.Value
+	}
+	return ""
 }
 
 func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
@@ -177,6 +191,11 @@ func (b *fieldBuilder) literal(s string, quoted bool) {
 				continue
 			}
 			c = s[i]
+		case c == ':' && (b.whole || b.colons) && !quoted && strings.HasPrefix(s[i:], ":~/") && b.w.at.Home != "": // PATH=/x:~/y
+			b.buf.WriteByte(':')
+			b.buf.WriteString(b.w.at.Home)
+			i++
+			continue
 		case (c == '*' || c == '?' || c == '[' && strings.IndexByte(s[i:], ']') > 0) && !quoted:
 			b.cur.Glob = true
 		}

@@ -8,7 +8,7 @@ import (
 // find reads the expression of find: where it looks, what it runs, writes and
 // deletes.
 func (v *visit) find() {
-	e := findExpr{v: v}
+	e := findExpr{v: v, names: []string{""}}
 	e.starts(v.c.Args[1:])
 	for len(e.rest) > 0 {
 		a := e.next()
@@ -32,10 +32,17 @@ type findExpr struct {
 	v       *visit
 	dirs    []Arg
 	rest    []Arg
-	name    string // the last -name or -path
-	filter  bool   // something limits what is found
+	names   []string // of the branches between -o, "" where one has no -name
+	filter  bool     // something limits what is found
+	not     bool     // the next primary is negated
 	deletes bool
-	runs    [][]Arg
+	runs    []findRun
+}
+
+// A findRun is a command behind -exec or one of its variants.
+type findRun struct {
+	words []Arg
+	inDir bool // it runs in the folder of what was found
 }
 
 func (e *findExpr) next() Arg {
@@ -85,7 +92,7 @@ func (e *findExpr) test(a Arg) {
 		}
 		switch entry.kind {
 		case kindCmd:
-			e.run()
+			e.run(strings.HasSuffix(a.Text, "dir"))
 		case kindNone:
 			e.flag(a.Text)
 		default:
@@ -96,8 +103,8 @@ func (e *findExpr) test(a Arg) {
 			e.filter = true
 			switch a.Text {
 			case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename":
-				if !value.Unknown {
-					e.name = path.Base(value.Text)
+				if !value.Unknown && !e.not {
+					e.names[len(e.names)-1] = path.Base(value.Text)
 				}
 			case "-fprintf", "-fprintf0":
 				if len(e.rest) > 0 {
@@ -105,7 +112,16 @@ func (e *findExpr) test(a Arg) {
 				}
 			}
 			e.v.value(entry.kind, nil, value, false)
+			e.not = false
 		}
+		return
+	}
+	switch a.Text {
+	case "!":
+		e.not = true
+		return
+	case ",":
+		e.names = append(e.names, "")
 		return
 	}
 	if strings.HasPrefix(a.Text, "-") {
@@ -118,15 +134,24 @@ func (e *findExpr) flag(name string) {
 	switch name {
 	case "-delete":
 		e.deletes = true
+	case "-not":
+		e.not = true
+		return
+	case "-o", "-or":
+		e.names = append(e.names, "")
 	case "-empty":
-		e.filter, e.name = true, "(empty)"
+		e.filter = true
+		if last := len(e.names) - 1; e.names[last] == "" && !e.not {
+			e.names[last] = "(empty)"
+		}
 	case "-executable", "-readable", "-writable", "-nouser", "-nogroup":
 		e.filter = true
 	}
+	e.not = false
 }
 
 // run takes the command behind -exec up to ; or {} +.
-func (e *findExpr) run() {
+func (e *findExpr) run(inDir bool) {
 	var words []Arg
 	for len(e.rest) > 0 {
 		a := e.next()
@@ -140,20 +165,21 @@ func (e *findExpr) run() {
 		e.v.c.opaque("the command behind -exec is missing")
 		return
 	}
-	e.runs = append(e.runs, words)
+	e.runs = append(e.runs, findRun{words, inDir})
 }
 
 // found is what the expression may find, as patterns.
 func (e *findExpr) found() []Arg {
-	name := e.name
-	if name == "" || name == "/" || name == "." {
-		name = "*"
-	}
-	out := make([]Arg, len(e.dirs))
-	for i, d := range e.dirs {
-		d.Text = strings.TrimRight(d.Text, "/") + "/" + name
-		d.Glob = true
-		out[i] = d
+	var out []Arg
+	for _, name := range e.names {
+		if name == "" || name == "/" || name == "." {
+			name = "*"
+		}
+		for _, d := range e.dirs {
+			d.Text = strings.TrimRight(d.Text, "/") + "/" + name
+			d.Glob = true
+			out = append(out, d)
+		}
 	}
 	return out
 }
@@ -172,9 +198,25 @@ func (e *findExpr) apply() {
 			}
 		}
 	}
-	for _, words := range e.runs {
+	for _, r := range e.runs {
 		v.says = append(v.says, "For each file found below {args}: {inner}")
-		v.wrapped(replaceItems(words, "{}", e.found(), false))
+		if !r.inDir {
+			v.wrapped(replaceItems(r.words, "{}", e.found(), false))
+			continue
+		}
+		outer := v.st
+		v.st = outer.fork() // in the folder of the file, wherever that is
+		if len(e.dirs) == 1 && !e.dirs[0].Unknown {
+			v.st.dir, v.st.any = resolve(e.dirs[0].Text, v.st.dir), true
+		} else {
+			v.st.dir, v.st.alt = "", ""
+		}
+		name := e.names[0]
+		if name == "" || len(e.names) > 1 {
+			name = "*"
+		}
+		v.wrapped(replaceItems(r.words, "{}", []Arg{{Text: "./" + name, Glob: true}}, false))
+		v.st = outer
 	}
 }
 
@@ -231,6 +273,7 @@ func replaceItems(words []Arg, placeholder string, items []Arg, add bool) []Arg 
 			found = true
 		case placeholder != "" && strings.Contains(a.Text, placeholder):
 			found = true
+			a.why = "the words of the input become a part of " + short(a.Text)
 			if len(items) > 0 {
 				a.Text = strings.ReplaceAll(a.Text, placeholder, items[0].Text)
 				a.Unknown = a.Unknown || items[0].Unknown
@@ -246,134 +289,4 @@ func replaceItems(words []Arg, placeholder string, items []Arg, add bool) []Arg 
 		out = append(out, items...)
 	}
 	return out
-}
-
-// xargs runs a command with the words of its input.
-func (v *visit) xargs() {
-	r := &v.r
-	words := r.rest
-	if !r.inner {
-		return
-	}
-	r.inner = false
-	placeholder := ""
-	for i := range r.flags {
-		g := &r.flags[i]
-		switch g.spelling {
-		case "-I", "-J":
-			placeholder = g.value.Text
-		case "-i", "--replace":
-			placeholder = "{}"
-			if g.value.Text != "" {
-				placeholder = g.value.Text
-			}
-		}
-	}
-	items := v.items()
-	if r.has("-a") {
-		items = []Arg{unknownItem}
-	}
-	if placeholder == "" || len(items) > maxUnrolled {
-		v.wrapped(replaceItems(words, placeholder, items, placeholder == ""))
-		return
-	}
-	for _, item := range items { // one command an item
-		v.wrapped(replaceItems(words, placeholder, []Arg{item}, false))
-	}
-}
-
-// unknownItem stands for the words that xargs reads and nobody knows.
-var unknownItem = Arg{Text: "{items}", Unknown: true, many: true, item: true}
-
-// items is what xargs or parallel reads from standard input.
-func (v *visit) items() []Arg {
-	if v.f.stdin == nil {
-		return []Arg{unknownItem}
-	}
-	switch s := v.f.stdin; s.kind {
-	case streamText:
-		var out []Arg
-		for _, word := range strings.Fields(s.text) {
-			out = append(out, Arg{Text: strings.Trim(word, `'"`)})
-			if len(out) == maxWords {
-				break
-			}
-		}
-		return out
-	case streamItems:
-		return s.items
-	}
-	return []Arg{unknownItem}
-}
-
-// parallel puts its words together, with each item, and gives them to a shell.
-func (v *visit) parallel() {
-	r := &v.r
-	words := r.rest
-	r.inner = false
-	var items []Arg
-	given := false
-	for i, a := range words {
-		if strings.HasPrefix(a.Text, ":::") {
-			given = true
-			if a.Text == ":::" || a.Text == ":::+" {
-				for _, it := range words[i+1:] {
-					if !strings.HasPrefix(it.Text, ":::") {
-						items = append(items, it)
-					}
-				}
-			} else {
-				items = []Arg{unknownItem}
-			}
-			words = words[:i]
-			break
-		}
-	}
-	if !given {
-		items = v.items()
-	}
-	if len(words) == 0 {
-		v.parallelScripts(items)
-		return
-	}
-	if len(items) > maxUnrolled {
-		items = append(items[:maxUnrolled], unknownItem)
-	}
-	for _, item := range items {
-		v.parallelOne(words, item)
-	}
-}
-
-func (v *visit) parallelScripts(items []Arg) {
-	if v.f.stdin != nil && v.f.stdin.kind == streamText {
-		v.runs(*v.f.stdin)
-		return
-	}
-	for _, it := range items {
-		v.shell(it)
-	}
-}
-
-func (v *visit) parallelOne(words []Arg, item Arg) {
-	replaced := make([]Arg, 0, len(words)+1)
-	found := false
-	for _, a := range words {
-		for _, mark := range [...]string{"{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}", "{3}", "{#}", "{%}"} {
-			if strings.Contains(a.Text, mark) {
-				a.Text = strings.ReplaceAll(a.Text, mark, item.Text)
-				a.Unknown = a.Unknown || item.Unknown
-				found = true
-			}
-		}
-		replaced = append(replaced, a)
-	}
-	if !found {
-		replaced = append(replaced, item)
-	}
-	if len(words) == 1 && strings.ContainsAny(words[0].Text, " ;|&") {
-		a := Arg{Text: joinArgs(replaced), Unknown: replaced[0].Unknown || item.Unknown}
-		v.shell(a)
-		return
-	}
-	v.wrapped(replaced)
 }

@@ -30,6 +30,8 @@ func (v *visit) handle() {
 			v.kill()
 		case useEcho:
 			v.echo()
+		case useTest:
+			v.test()
 		}
 	}
 }
@@ -75,12 +77,10 @@ func (v *visit) shellText() {
 			return
 		}
 	}
-	st := v.st.fork()
-	st.params, st.paramsKnown = nil, false
+	st := v.st.child()
 	if len(r.args) > 1 {
 		st.params, st.paramsKnown = r.args[2:], true
 	}
-	st.errexit = false
 	before := len(v.w.out.Commands)
 	out := v.w.script(st, v.below(), text.Text, v.spanOf(text), true)
 	v.print = &out
@@ -131,7 +131,7 @@ func (v *visit) runs(s stream) {
 	v.c.Risk = min(v.c.Risk, Moderate)
 	f := v.below()
 	f.stdin = nil
-	v.w.script(v.st.fork(), f, s.text, v.c.Span, true)
+	v.w.script(v.st.child(), f, s.text, v.c.Span, true)
 }
 
 // language is the kind of program that an interpreter takes as an option.
@@ -173,6 +173,12 @@ func (v *visit) gitAlias() {
 		a := r.args[1] // a setting, as with git -c
 		a.Text = r.args[0].Text + "=" + a.Text
 		v.key(&keysGitConfig, a)
+	}
+	if g := r.given("--git-dir"); g != nil && g.hasValue && v.c.Effects&(Writes|Deletes|Irreversible) != 0 {
+		v.w.touch(v.outer, v.c, g.value, Write, true)
+	}
+	if v.c.Effects.Has(Writes) && r.has("--global") && v.w.at.Home != "" {
+		v.touch(Arg{Text: v.w.at.Home + "/.gitconfig"}, Write, false)
 	}
 	if r.noSub == "" || len(r.args) == 0 {
 		return
@@ -270,9 +276,20 @@ func isLoopback(host string) bool {
 		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
+// test is test and [: -v and the comparisons of numbers evaluate their words.
+func (v *visit) test() {
+	for _, a := range v.c.Args[1:] {
+		v.w.evaluate(v.st, v.f, v.c.Span, a)
+	}
+}
+
 // echo knows what echo and printf print, if it is simple.
 func (v *visit) echo() {
 	args := v.c.Args[1:]
+	if g := v.r.given("-v"); g != nil { // printf -v NAME
+		v.w.evaluate(v.st, v.f, v.c.Span, g.value)
+		v.outer.setUnknown(g.value.Text)
+	}
 	for _, a := range args {
 		if a.Unknown || a.Glob {
 			v.print = &stream{kind: streamUnknown}
@@ -299,7 +316,7 @@ func (v *visit) echo() {
 	}
 	text := joinArgs(args)
 	if escapes {
-		text = ansiC(text)
+		text = unescape(text)
 	}
 	v.print = &stream{kind: streamText, text: text + end}
 }
@@ -312,7 +329,7 @@ func formatted(args []Arg) (string, bool) {
 	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
 		return "", false
 	}
-	format := ansiC(args[0].Text)
+	format := unescape(args[0].Text)
 	rest := args[1:]
 	var b strings.Builder
 	for first := true; first || len(rest) > 0; first = false {

@@ -2,15 +2,31 @@ package shell
 
 import "strings"
 
-// optionValues applies the values of options by their kinds.
-func (v *visit) optionValues() {
+// optionValues applies the values of options by their kinds. If the command
+// only shows something, so are the files that its options name, but for those
+// that it writes its output to.
+func (v *visit) optionValues(shows bool) {
 	recursive := v.traits()&isRecursive != 0
 	for i := range v.r.flags {
 		g := &v.r.flags[i]
-		if g.hasValue && g.flag.kind != kindNone {
-			v.optionValue(g, recursive)
+		if !g.hasValue || g.flag.kind == kindNone {
+			continue
+		}
+		k := g.flag.kind
+		if shows && k >= kindWrite && k <= kindChange && !outputOption(g.flag.names) {
+			k = kindRead
+		}
+		v.optionValue(g, k, recursive)
+	}
+}
+
+func outputOption(names []string) bool {
+	for _, n := range names {
+		if n == "-o" || strings.Contains(n, "out") || strings.Contains(n, "report") || strings.Contains(n, "log") {
+			return true
 		}
 	}
+	return false
 }
 
 // operands applies the operands by their kinds.
@@ -40,13 +56,17 @@ func (v *visit) operands() {
 
 // optionValue applies the value of an option. Where the options of a program
 // mean paths seen from the outer folder, it is looked at from there.
-func (v *visit) optionValue(g *given, recursive bool) {
+func (v *visit) optionValue(g *given, k kind, recursive bool) {
 	if v.st != v.outer && v.traits()&isFromHere != 0 {
 		inner := v.st
 		v.st = v.outer
 		defer func() { v.st = inner }()
 	}
-	v.value(g.flag.kind, g.flag.keys, g.value, recursive)
+	if g.flag.kind == kindShell && v.r.inner && v.r.name == "env" { // env -S 'a b' c
+		g.value.Text += " " + quoteArgs(v.r.rest)
+		v.r.inner = false
+	}
+	v.value(k, g.flag.keys, g.value, recursive)
 }
 
 // extra is an operand that no slot expects. A secret is a secret anyway.
@@ -82,7 +102,11 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 		v.touch(a, Delete, recursive)
 	case kindMove:
 		v.touch(a, Read, recursive)
-		v.touch(a, Delete, false)
+		v.touch(a, Delete, recursive)
+	case kindReplace:
+		v.touch(a, Read, recursive)
+		v.touch(a, Write, recursive)
+		v.touch(a, Delete, recursive)
 	case kindChange:
 		v.touch(a, Change, recursive)
 	case kindScript:
@@ -130,7 +154,7 @@ func (v *visit) text(a Arg) {
 
 // script is a file that is executed.
 func (v *visit) script(a Arg) {
-	if a.Text == "-" && !a.Unknown {
+	if !a.Unknown && (a.Text == "-" || a.Text == "/dev/stdin" || a.Text == "/dev/fd/0" || a.Text == "/proc/self/fd/0") {
 		v.stdinProgram()
 		return
 	}
@@ -191,6 +215,9 @@ func (v *visit) local(k kind, a Arg) {
 		v.touch(a, Read, v.traits()&isRecursive != 0)
 	case kindRemoteWrite:
 		v.touch(a, Write, false)
+		if v.c.Effects.Has(Deletes) { // rsync --delete
+			v.touch(a, Delete, true)
+		}
 	case kindRepo:
 		if strings.ContainsAny(a.Text, "/~") {
 			v.touch(a, Read, false)
@@ -251,7 +278,11 @@ func (v *visit) shell(a Arg) {
 	}
 	f := v.below()
 	f.elsewhere = v.f.elsewhere // ssh -o ProxyCommand runs here
-	v.w.script(v.st.fork(), f, a.Text, v.spanOf(a), true)
+	st := v.st.fork()
+	if v.r.chain[0].use != useBuiltin { // a trap runs in this shell
+		st = v.st.child()
+	}
+	v.w.script(st, f, a.Text, v.spanOf(a), true)
 }
 
 func (v *visit) spanOf(a Arg) Span {
@@ -279,6 +310,10 @@ func (v *visit) wrapped(args []Arg) {
 	if len(args) == 0 {
 		return
 	}
+	if args[0].Text == "-c" && len(args) > 1 { // flock FILE -c TEXT
+		v.shell(args[1])
+		return
+	}
 	if v.traits()&isJoined != 0 && !plainWords(args) || len(args) == 1 && strings.ContainsAny(args[0].Text, " \t\n") {
 		v.joined(args)
 		if len(args) == 1 {
@@ -287,12 +322,21 @@ func (v *visit) wrapped(args []Arg) {
 		// Joined, sh -c 'a b' loses its quotes. Judge it as it was meant, too.
 	}
 	f := v.below()
-	st := v.st.fork()
+	st := v.outer // command and builtin run in this shell
+	if v.r.name != "command" && v.r.name != "builtin" {
+		st = v.st.fork()
+		st.funcs, st.aliases = nil, nil // a program cannot call a function
+		f.direct = true
+		v.environment(st)
+	} else {
+		st = st.fork()
+		st.funcs, st.aliases = nil, nil
+		defer func() {
+			v.outer.dir, v.outer.alt, v.outer.cd, v.outer.any, v.outer.ended = st.dir, st.alt, st.cd, st.any, st.ended
+		}()
+	}
 	if f.elsewhere {
 		st.dir, st.alt = "", ""
-		st.funcs, st.aliases = nil, nil
-	} else if v.r.name != "command" && v.r.name != "builtin" {
-		st.funcs, st.aliases = nil, nil // a program cannot call a function
 	}
 	if f.depth > maxNested*2 {
 		v.w.opaqueAt(f, v.c.Span, "commands are wrapped too deeply")
@@ -306,9 +350,44 @@ func (v *visit) wrapped(args []Arg) {
 	c := v.w.begin(f, span)
 	c.Args = args
 	c.Dir = st.dir
+	if t := findTool(baseName(args[0].Text)); t != nil && t.is(isShell|isInterpreter) {
+		for _, a := range args {
+			if a.why != "" {
+				c.Risk = min(c.Risk, Moderate)
+				c.opaque(a.why)
+			}
+		}
+	}
 	out := v.w.invoke(st, f, &c)
 	v.print = &out
 	v.c.Effects |= Executes & c.Effects
+}
+
+// environment applies what env and its like do to the variables of the
+// command they run.
+func (v *visit) environment(st *state) {
+	for i := range v.r.args {
+		name, value, ok := strings.Cut(v.r.args[i].Text, "=")
+		if ok && v.r.slotAt(i) == kindEnv {
+			a := v.r.args[i]
+			a.Text = value
+			st.export(name, a)
+		}
+	}
+	if v.r.name != "env" {
+		return
+	}
+	if v.r.has("-i") {
+		for _, old := range v.st.vars {
+			st.set(old.name)
+		}
+	}
+	for i := range v.r.flags {
+		if g := &v.r.flags[i]; g.spelling == "-u" || g.spelling == "--unset" {
+			st.drop(g.value.Text)
+			st.set(g.value.Text)
+		}
+	}
 }
 
 // plainWords reports whether joining words and splitting them again gives the
@@ -326,8 +405,7 @@ func plainWords(args []Arg) bool {
 // watch do.
 func (v *visit) joined(args []Arg) {
 	f := v.below()
-	st := v.st.fork()
-	st.funcs, st.aliases = nil, nil
+	st := v.st.child()
 	if f.elsewhere {
 		st.dir, st.alt = "", ""
 	}

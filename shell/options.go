@@ -17,6 +17,7 @@ type reading struct {
 	argBuf   [4]Arg
 
 	help    bool   // it only asks for help or the version
+	hides   string // an option of a wrapper that is not known
 	strange string // an option that is not known and sounds dangerous
 	noSub   string // a sub-command that is not known
 }
@@ -66,6 +67,8 @@ type optionParser struct {
 func (p *optionParser) argument(a Arg) {
 	text := a.Text
 	switch {
+	case text == "-" && !p.ended && p.find("-") != nil: // env -
+		p.take(p.find("-"), a, "-", "", false)
 	case p.ended || len(text) < 2 || a.Unknown && text[0] == '$':
 		p.operand(a)
 	case text == "--":
@@ -297,6 +300,10 @@ func (p *optionParser) bundle(a Arg) {
 
 // take records an option and, if it has one, its value.
 func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached bool) {
+	if f.kind >= kindPython && f.kind <= kindPowerShell && p.r.chain[0].use == useInterpreter && p.r.has("-m") {
+		p.unknown(spelling) // python -m tarfile -c: an option of the module
+		return
+	}
 	g := given{flag: f, spelling: spelling}
 	if attached && f.kind == kindNone && isFalse(value) {
 		return // --flag=false
@@ -315,7 +322,6 @@ func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached boo
 		}
 		g.value = p.rest[0]
 		p.rest = p.rest[1:]
-		p.ended = p.ended || spelling == "-m" && p.r.chain[0].use == useInterpreter // the module's options follow
 	}
 	p.r.flags = append(p.r.flags, g)
 }
@@ -325,6 +331,9 @@ func isFalse(s string) bool { return s == "false" || s == "0" || s == "no" || s 
 // unknown notes an option that no table has, if its name sounds like one that
 // does more than show something.
 func (p *optionParser) unknown(name string) {
+	if _, _, ok := p.r.beforeCommand(); ok && len(p.r.subs) == 0 {
+		p.r.hides = name // it may take the next word, and then the command starts later
+	}
 	if p.r.strange != "" {
 		return
 	}

@@ -24,7 +24,9 @@ func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
 	name := p.Param.Value
 	switch {
 	case p.Excl:
+		b.evaluated(b.st.lookup(b.w.at.Home, name))
 		b.unknown("${!"+name+"}", !quoted)
+		b.cur.why = "${!" + name + "} names another variable"
 	case p.Length || p.Width || p.IsSet:
 		b.value([]Arg{{Text: "${#" + name + "}", Unknown: true, plain: true}}, true)
 	case p.Repl != nil:
@@ -40,6 +42,14 @@ func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
 		if quoted && (name == "@" || p.Index != nil && arrayWord(p.Index) == "@") {
 			b.fields(items)
 			return
+		}
+		if quoted && len(items) > 1 { // "$*" and "${x[*]}" are one word
+			one := Arg{Text: joinArgs(items), Unknown: b.st.ifs}
+			for _, it := range items {
+				one.Unknown = one.Unknown || it.Unknown
+				one.Glob = one.Glob || it.Glob
+			}
+			items = []Arg{one}
 		}
 		b.value(items, quoted)
 	}
@@ -110,34 +120,40 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 	items := b.lookup(p, name)
 	known := len(items) == 0 || !items[0].Unknown
 	empty := len(items) == 0 || len(items) == 1 && items[0].Text == "" && known
-	_, isSet := b.st.get(name)
-	unset := !isSet && !known && !items[0].plain // not assigned here: it may come from outside
-	switch p.Exp.Op {
+	v, assigned := b.st.get(name)
+	missing := len(items) == 0 || assigned && len(v.value) == 0 // unset, which is not the same as empty
+	switch op := p.Exp.Op; op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		other := b.w.word(b.st, b.f, p.Exp.Word)
-		if known && !empty {
-			b.value(items, quoted)
-			return
-		}
-		if unset || !known {
-			// From outside, or the word: neither is certain. Judge by the
-			// word, and do not trust it.
-			other.Unknown = other.Unknown || !unset
-			if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+		orNull := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull
+		assign := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
+		switch {
+		case !known: // it may come from outside: judge by the word, and do not trust it
+			other := b.w.word(b.st, b.f, p.Exp.Word)
+			if assign {
 				b.st.set(name, other)
 			}
 			other.Unknown, other.many = true, !quoted
 			b.value([]Arg{other}, quoted)
-			return
+		case missing || empty && orNull:
+			if assign {
+				b.st.set(name, b.w.word(b.st, b.f, p.Exp.Word))
+			}
+			b.inner(p.Exp.Word, quoted)
+		default:
+			b.w.word(b.st, b.f, p.Exp.Word)
+			b.value(items, quoted)
 		}
-		b.value([]Arg{other}, quoted)
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		other := b.w.word(b.st, b.f, p.Exp.Word)
-		if empty {
-			return
+		switch {
+		case !known:
+			other := b.w.word(b.st, b.f, p.Exp.Word)
+			other.Unknown, other.many = true, !quoted
+			b.value([]Arg{other}, quoted)
+		case missing || empty && op == syntax.AlternateUnsetOrNull:
+			b.w.word(b.st, b.f, p.Exp.Word)
+		default:
+			b.inner(p.Exp.Word, quoted)
 		}
-		other.Unknown = other.Unknown || !known
-		b.value([]Arg{other}, quoted)
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		b.w.word(b.st, b.f, p.Exp.Word)
 		b.value(items, quoted)
@@ -148,10 +164,50 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 		b.unknown("${"+name+"^}", !quoted)
 	default:
 		if p.Exp.Word != nil {
-			b.w.word(b.st, b.f, p.Exp.Word)
+			if b.w.word(b.st, b.f, p.Exp.Word).Text == "P" {
+				b.evaluated(items)
+				b.cur.why = "${" + name + "@P} runs the commands in its value"
+			}
 		}
 		b.unknown("${"+name+p.Exp.Op.String()+"…}", !quoted)
 	}
+}
+
+// inner appends the word of ${x:-word}, which has quotes of its own.
+func (b *fieldBuilder) inner(word *syntax.Word, quoted bool) {
+	if word == nil {
+		return
+	}
+	for i, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		switch {
+		case ok && i == 0 && !quoted && strings.HasPrefix(lit.Value, "~"):
+			b.tilde(lit.Value, len(word.Parts) == 1)
+		case ok && !quoted && !b.whole && !strings.Contains(lit.Value, `\`):
+			b.splitText(lit.Value)
+		default:
+			b.part(p, quoted)
+		}
+	}
+}
+
+// evaluated follows the commands in values that the shell evaluates again.
+func (b *fieldBuilder) evaluated(items []Arg) {
+	for _, it := range items {
+		b.w.evaluate(b.st, b.f, b.span, it)
+	}
+}
+
+// evaluate follows the substitutions in a text that the shell expands once
+// more: the subscript of an array in an arithmetic expression, a prompt.
+func (w *walker) evaluate(st *state, f *frame, span Span, a Arg) {
+	if a.Unknown || !strings.Contains(a.Text, "$(") && !strings.Contains(a.Text, "`") {
+		return
+	}
+	inner := *f
+	inner.nested, inner.folded = true, false
+	w.opaqueAt(&inner, span, "text is evaluated once more: "+short(a.Text))
+	w.script(st.fork(), &inner, ": "+strings.NewReplacer("'", "", "\"", "").Replace(a.Text), span, true)
 }
 
 // trimmed is the value of ${x%suffix}: it stays in the folder that x is in.
@@ -206,7 +262,13 @@ func (w *walker) arithm(st *state, f *frame, x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.Word:
-		w.word(st, f, x)
+		a := w.word(st, f, x)
+		if v, ok := st.get(a.Text); ok && len(v.value) > 0 { // a name: its value counts
+			w.evaluate(st, f, f.at(x), v.value[0])
+		}
+		if !a.Unknown {
+			w.evaluate(st, f, f.at(x), a)
+		}
 	case *syntax.BinaryArithm:
 		if name, ok := x.X.(*syntax.Word); ok && assigns(x.Op) && name.Lit() != "" {
 			st.set(name.Lit(), Arg{Text: "$" + name.Lit(), Unknown: true, plain: true})
@@ -236,11 +298,29 @@ func (w *walker) testExpr(st *state, f *frame, x syntax.TestExpr) {
 	case *syntax.Word:
 		w.word(st, f, x)
 	case *syntax.BinaryTest:
-		w.testExpr(st, f, x.X)
-		w.testExpr(st, f, x.Y)
+		for _, side := range []syntax.TestExpr{x.X, x.Y} {
+			if word, ok := side.(*syntax.Word); ok && arithmeticTest(x.Op) {
+				w.arithm(st, f, word)
+			} else {
+				w.testExpr(st, f, side)
+			}
+		}
 	case *syntax.UnaryTest:
+		if word, ok := x.X.(*syntax.Word); ok && x.Op == syntax.TsVarSet {
+			w.evaluate(st, f, f.at(word), w.word(st, f, word))
+			return
+		}
 		w.testExpr(st, f, x.X)
 	case *syntax.ParenTest:
 		w.testExpr(st, f, x.X)
 	}
+}
+
+// arithmeticTest reports whether a test compares numbers.
+func arithmeticTest(op syntax.BinTestOperator) bool {
+	switch op {
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		return true
+	}
+	return false
 }

@@ -21,7 +21,7 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		if i == 1 && (dir == "" || path.IsAbs(a.Text)) {
 			break
 		}
-		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown, Recursive: recursive}
+		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown || st.any && !path.IsAbs(a.Text), Recursive: recursive}
 		p.Abs = resolve(a.Text, dir)
 		if inert(p.Abs) || c.socket(p.Abs) {
 			return

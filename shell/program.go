@@ -28,10 +28,20 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	if t == nil {
 		return w.stranger(st, f, c, name)
 	}
+	if f.direct && t.use == useBuiltin {
+		c.Risk = min(c.Risk, Dangerous)
+		c.opaque(name + " is no program: what runs instead cannot be known")
+	}
 	if args[0].Text != name {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
 	}
 	v := &visit{w: w, f: f, c: c, st: st, outer: st}
+	if len(c.Assigns) > 0 && t.use != useBuiltin {
+		v.st = st.fork()
+		for _, a := range c.Assigns {
+			v.st.export(a.Name, a.Value)
+		}
+	}
 	v.r.read(t, args)
 	if t.use == useFind && !v.r.help { // its expression is no list of options
 		v.r = reading{}
@@ -224,11 +234,15 @@ func (v *visit) actions() {
 		v.apply(&t.do)
 	}
 	v.settle()
-	v.optionValues()
+	v.optionValues(instead)
 	if instead {
 		return
 	}
 	v.operands()
+	if r.hides != "" {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the option " + r.hides + " is not known, and so not which command runs")
+	}
 	if r.strange != "" {
 		v.c.Risk = min(v.c.Risk, Moderate)
 		v.c.opaque("the option " + r.strange + " is not known")
@@ -371,6 +385,8 @@ func (v *visit) printed() stream {
 		return stream{kind: streamItems, items: []Arg{{Text: "$(" + short(joinArgs(c.Args)) + ")", Unknown: true, plain: true}}}
 	case printsPaths:
 		return v.pathsBelow()
+	case printsNames:
+		return v.namesIn()
 	case printsStdin:
 		if v.f.stdin != nil && len(v.r.args) == 0 {
 			return *v.f.stdin
@@ -421,6 +437,18 @@ func echoed(args []Arg) stream {
 		}
 	}
 	return stream{kind: streamText, text: joinArgs(args) + "\n"}
+}
+
+// namesIn is what ls prints: the names in a folder, or the files it was given.
+func (v *visit) namesIn() stream {
+	items := []Arg{{Text: "*", Glob: true}}
+	for _, a := range v.r.args {
+		if a.Unknown {
+			return stream{kind: streamUnknown}
+		}
+		items = append(items, a)
+	}
+	return stream{kind: streamItems, items: items}
 }
 
 // pathsBelow is what find, ls and their like print: paths below their operands.

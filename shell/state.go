@@ -11,6 +11,7 @@ type state struct {
 	dir string // working directory; empty if unknown
 	alt string // where the shell is if the last cd failed; empty if it cannot have
 	cd  bool   // that cd was the last command
+	any bool   // dir is a pattern: one of the folders that match
 
 	vars    []variable
 	funcs   []function
@@ -24,13 +25,18 @@ type state struct {
 	ended   bool // exit or return: nothing behind it runs
 
 	active []*syntax.Stmt // bodies of the functions that are running
+	locals *[]variable    // what the local variables of the running function hide
+	all    bool           // set -a: assignments are exported
 }
 
 // A variable holds one value, or several if it is an array.
 type variable struct {
-	name  string
-	value []Arg
-	array bool
+	name     string
+	value    []Arg // nil: unset
+	array    bool
+	exported bool   // programs see it
+	odd      bool   // declared so that what is assigned is changed: declare -i, -l, -u
+	ref      string // declare -n: another name for that variable
 }
 
 // maxVars is how many variables are followed at once.
@@ -88,8 +94,18 @@ func (st *state) setVar(v variable) {
 	if v.name == "IFS" {
 		st.ifs = true
 	}
-	if _, ok := st.get(v.name); !ok && len(st.vars) >= maxVars {
+	old, ok := st.get(v.name)
+	if !ok && len(st.vars) >= maxVars {
 		return // not followed, and so unknown
+	}
+	if ok && old.ref != "" && old.ref != v.name && v.ref == "" {
+		v.ref = old.ref
+		st.setVar(variable{name: old.ref, value: v.value, array: v.array})
+	}
+	v.exported = v.exported || old.exported || st.all
+	if old.odd && len(v.value) > 0 {
+		v.odd = true
+		v.value = []Arg{{Text: "$" + v.name, Unknown: true, plain: true}}
 	}
 	vars := make([]variable, 0, len(st.vars)+1)
 	for _, old := range st.vars {
@@ -98,6 +114,49 @@ func (st *state) setVar(v variable) {
 		}
 	}
 	st.vars = append(vars, v)
+}
+
+// child is what a new shell that is started from this one knows: of the
+// variables, only the exported ones. The others may still come from the
+// environment that the script itself was started with.
+func (st *state) child() *state {
+	s := st.fork()
+	for _, v := range st.vars {
+		if !v.exported {
+			s.setVar(variable{name: v.name, value: []Arg{{Text: "$" + v.name, Unknown: true, many: true}}})
+		}
+	}
+	s.funcs, s.aliases, s.errexit, s.ifs, s.locals = nil, nil, false, false, nil
+	s.params, s.paramsKnown = nil, false
+	return s
+}
+
+// export sets a variable that programs see.
+func (st *state) export(name string, value Arg) {
+	st.setVar(variable{name: name, value: []Arg{value}, exported: true})
+}
+
+// hide notes a variable that a local one of the same name hides.
+func (st *state) hide(name string) {
+	if st.locals == nil {
+		return
+	}
+	for _, v := range *st.locals {
+		if v.name == name {
+			return
+		}
+	}
+	old, ok := st.get(name)
+	if !ok {
+		old = variable{name: name, value: []Arg{{Text: "$" + name, Unknown: true, many: true}}}
+	}
+	*st.locals = append(*st.locals, old)
+	st.drop(name)
+}
+
+// drop forgets a variable with all its attributes.
+func (st *state) drop(name string) {
+	st.vars = slices.DeleteFunc(slices.Clone(st.vars), func(v variable) bool { return v.name == name })
 }
 
 // setUnknown makes a variable unknown.
@@ -132,8 +191,11 @@ func (st *state) join(other *state) {
 		*st = *other.fork()
 		return
 	}
+	st.any = st.any || other.any
 	if st.dir != other.dir {
 		switch {
+		case st.dir == "" || other.dir == "":
+			st.dir, st.alt = "", ""
 		case st.alt == other.dir && other.alt == "":
 		case other.alt == st.dir && st.alt == "":
 			st.dir, st.alt = other.dir, st.dir
@@ -164,6 +226,7 @@ func (st *state) join(other *state) {
 		}
 	}
 	st.ifs = st.ifs || other.ifs
+	st.all = st.all || other.all
 	st.errexit = st.errexit && other.errexit
 	st.paramsKnown = st.paramsKnown && other.paramsKnown && slices.EqualFunc(st.params, other.params, sameArg)
 }
@@ -186,6 +249,14 @@ func (st *state) forget(n syntax.Node) {
 		case *syntax.Assign:
 			if n.Name != nil {
 				st.setUnknown(n.Name.Value)
+			}
+		case *syntax.BinaryArithm:
+			if name, ok := n.X.(*syntax.Word); ok && assigns(n.Op) {
+				st.setUnknown(name.Lit())
+			}
+		case *syntax.UnaryArithm:
+			if name, ok := n.X.(*syntax.Word); ok {
+				st.setUnknown(name.Lit())
 			}
 		case *syntax.WordIter:
 			st.setUnknown(n.Name.Value)

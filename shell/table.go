@@ -113,6 +113,7 @@ const (
 	kindWrite
 	kindDelete
 	kindMove
+	kindReplace
 	kindChange
 	kindCd
 	kindScript
@@ -178,4 +179,5 @@ const (
 	printsStdin
 	printsDecoded
 	printsNetwork
+	printsNames
 )

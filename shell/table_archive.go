@@ -168,7 +168,7 @@ var tableArchive = [...]tool{
 		},
 	},
 	{names: []string{"gzip", "pigz", "bzip2", "pbzip2", "lbzip2", "xz", "pixz", "lzma", "lzip", "plzip", "lzop", "compress", "zopfli"},
-		do:   action{args: []slot{{kind: kindMove, repeat: true}}},
+		do:   action{args: []slot{{kind: kindReplace, repeat: true}}},
 		says: []string{"Compress data"},
 		flags: []flag{
 			{names: []string{"-d", "--decompress", "--uncompress"}},
@@ -196,7 +196,7 @@ var tableArchive = [...]tool{
 		},
 	},
 	{names: []string{"gunzip", "unpigz", "bunzip2", "unxz", "unlzma", "uncompress", "lunzip"},
-		do:   action{args: []slot{{kind: kindMove, repeat: true}}},
+		do:   action{args: []slot{{kind: kindReplace, repeat: true}}},
 		says: []string{"Uncompress data"},
 		flags: []flag{
 			{names: []string{"-c", "--stdout", "--to-stdout"}},

@@ -176,6 +176,7 @@ var tableBuiltins = [...]tool{
 	{names: []string{"let"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isNoHelp},
 		says: []string{"Calculate {args}", "Calculate"},
+		use:  useBuiltin,
 	},
 	{names: []string{"type", "whence", "where"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},

@@ -10,7 +10,7 @@ var keysDd = keyTable{
 
 var tableCoreutils = [...]tool{
 	{names: []string{"ls", "gls", "ll", "la"},
-		do:   action{args: []slot{{kind: kindList, repeat: true, def: "."}}, prints: printsPaths},
+		do:   action{args: []slot{{kind: kindList, repeat: true, def: "."}}, prints: printsNames},
 		says: []string{"List files in {args}", "List files in the current folder"},
 		flags: []flag{
 			{names: []string{"-R", "--recursive"}, do: &action{is: isRecursive}},

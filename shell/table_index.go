@@ -341,72 +341,76 @@ func findTool(name string) *tool {
 		return &tableCloud[39]
 	case "gcloud":
 		return &tableCloud[3]
-	case "ansible-config", "ansible-doc", "ansible-inventory", "ansible-test":
+	case "ansible-doc":
 		return &tableCloud[40]
-	case "ansible-vault":
+	case "ansible-test":
 		return &tableCloud[41]
-	case "ansible-galaxy":
+	case "ansible-config", "ansible-inventory":
 		return &tableCloud[42]
-	case "ansible-console", "ansible-navigator", "ansible-pull", "ansible-runner", "bolt", "capistrano", "cf-agent", "chef-apply", "chef-client", "chef-run", "chef-shell", "chef-solo", "cinc-client", "kamal", "mgmt", "puppet", "pyinfra", "r10k", "salt", "salt-call", "salt-cloud", "salt-cp", "salt-key", "salt-run", "salt-ssh":
+	case "ansible-vault":
 		return &tableCloud[43]
-	case "facter":
+	case "ansible-galaxy":
 		return &tableCloud[44]
-	case "berks", "chef", "chef-server-ctl", "knife":
+	case "ansible-console", "ansible-navigator", "ansible-pull", "ansible-runner", "bolt", "capistrano", "cf-agent", "chef-apply", "chef-client", "chef-run", "chef-shell", "chef-solo", "cinc-client", "kamal", "mgmt", "puppet", "pyinfra", "r10k", "salt", "salt-call", "salt-cloud", "salt-cp", "salt-key", "salt-run", "salt-ssh":
 		return &tableCloud[45]
-	case "cinc-auditor", "inspec":
+	case "facter":
 		return &tableCloud[46]
-	case "chezmoi":
+	case "berks", "chef", "chef-server-ctl", "knife":
 		return &tableCloud[47]
-	case "stow", "xstow":
+	case "cinc-auditor", "inspec":
 		return &tableCloud[48]
-	case "dotbot", "dotdrop", "homemaker", "homeshick", "mkrc", "rcdn", "rcup", "vcsh", "yadm":
+	case "chezmoi":
 		return &tableCloud[49]
 	case "gsutil":
 		return &tableCloud[4]
-	case "lsrc":
+	case "stow", "xstow":
 		return &tableCloud[50]
-	case "trivy":
+	case "dotbot", "dotdrop", "homemaker", "homeshick", "mkrc", "rcdn", "rcup", "vcsh", "yadm":
 		return &tableCloud[51]
-	case "grype", "syft":
+	case "lsrc":
 		return &tableCloud[52]
-	case "cosign", "gitsign", "notation", "rekor-cli", "slsa-verifier":
+	case "trivy":
 		return &tableCloud[53]
-	case "rclone":
+	case "grype", "syft":
 		return &tableCloud[54]
-	case "restic", "rustic":
+	case "cosign", "gitsign", "notation", "rekor-cli", "slsa-verifier":
 		return &tableCloud[55]
-	case "borg", "borg1", "borg2", "borgmatic":
+	case "rclone":
 		return &tableCloud[56]
-	case "b2v3", "b2v4", "backblaze-b2", "bupstash", "duplicity", "duply", "kopia", "rdiff-backup", "s4cmd", "tarsnap", "zbackup":
+	case "restic", "rustic":
 		return &tableCloud[57]
-	case "s3cmd":
+	case "borg", "borg1", "borg2", "borgmatic":
 		return &tableCloud[58]
-	case "s5cmd":
+	case "b2v3", "b2v4", "backblaze-b2", "bupstash", "duplicity", "duply", "kopia", "rdiff-backup", "s4cmd", "tarsnap", "zbackup":
 		return &tableCloud[59]
 	case "bq":
 		return &tableCloud[5]
-	case "mc", "mcli", "minio-client":
+	case "s3cmd":
 		return &tableCloud[60]
-	case "op":
+	case "s5cmd":
 		return &tableCloud[61]
-	case "bw", "bws", "dashlane", "dcli", "enpass-cli", "keepassxc-cli", "kpcli", "lpass", "pass-cli", "passbolt", "protonpass", "rbw":
+	case "mc", "mcli", "minio-client":
 		return &tableCloud[62]
-	case "gopass", "pa", "pass", "passage", "prs", "tomb":
+	case "op":
 		return &tableCloud[63]
-	case "akeyless", "berglas", "chamber", "doppler", "dotenv-vault", "envchain", "infisical", "teller":
+	case "bw", "bws", "dashlane", "dcli", "enpass-cli", "keepassxc-cli", "kpcli", "lpass", "pass-cli", "passbolt", "protonpass", "rbw":
 		return &tableCloud[64]
-	case "axiom", "checkly", "datadog", "grafana-cli", "grafanactl", "honeycomb", "honeymarker", "launchdarkly", "ldcli", "logdna", "logtail", "newrelic", "opsgenie", "pd", "posthog-cli", "statuspage", "unleash":
+	case "gopass", "pa", "pass", "passage", "prs", "tomb":
 		return &tableCloud[65]
-	case "stripe":
+	case "akeyless", "berglas", "chamber", "doppler", "dotenv-vault", "envchain", "infisical", "teller":
 		return &tableCloud[66]
-	case "twil", "twilio":
+	case "axiom", "checkly", "datadog", "grafana-cli", "grafanactl", "honeycomb", "honeymarker", "launchdarkly", "ldcli", "logdna", "logtail", "newrelic", "opsgenie", "pd", "posthog-cli", "statuspage", "unleash":
 		return &tableCloud[67]
-	case "circleci":
+	case "stripe":
 		return &tableCloud[68]
-	case "appveyor", "bk", "buildkite-agent", "codefresh", "concourse", "dagger", "drone", "jcli", "jenkins-cli", "semaphore", "teamcity", "travis", "woodpecker", "woodpecker-cli":
+	case "twil", "twilio":
 		return &tableCloud[69]
 	case "az":
 		return &tableCloud[6]
+	case "circleci":
+		return &tableCloud[70]
+	case "appveyor", "bk", "buildkite-agent", "codefresh", "concourse", "dagger", "drone", "jcli", "jenkins-cli", "semaphore", "teamcity", "travis", "woodpecker", "woodpecker-cli":
+		return &tableCloud[71]
 	case "doctl":
 		return &tableCloud[7]
 	case "civo", "cloudscale", "exo", "gridscale", "hcloud", "ionosctl", "lin", "linode", "linode-cli", "ovhai", "scw", "stackit", "upctl", "vultr-cli", "yc":
@@ -1375,8 +1379,10 @@ func findTool(name string) *tool {
 		return &tableKubernetes[33]
 	case "kubectl-argo-rollouts", "kubectl-ctx", "kubectl-krew", "kubectl-ns":
 		return &tableKubernetes[34]
-	case "imgpkg", "kapp", "kbld", "kpt", "tanka", "tk", "vendir", "ytt":
+	case "ytt":
 		return &tableKubernetes[35]
+	case "imgpkg", "kapp", "kbld", "kpt", "tanka", "tk", "vendir":
+		return &tableKubernetes[36]
 	case "helmfile":
 		return &tableKubernetes[3]
 	case "kustomize":
@@ -2729,51 +2735,99 @@ func findTool(name string) *tool {
 		return &tableText[9]
 	case "sudo":
 		return &tableWrappers[0]
-	case "watch":
+	case "chrt":
 		return &tableWrappers[10]
-	case "gxargs", "xargs":
+	case "taskset":
 		return &tableWrappers[11]
-	case "env_parallel", "parallel", "parset", "sem":
+	case "stdbuf":
 		return &tableWrappers[12]
-	case "command":
+	case "i386", "linux32", "linux64", "setarch", "uname26", "x86_64":
 		return &tableWrappers[13]
-	case "builtin":
+	case "numactl":
 		return &tableWrappers[14]
-	case "exec":
+	case "prlimit":
 		return &tableWrappers[15]
-	case "busybox", "toybox":
+	case "cgclassify", "cgexec":
 		return &tableWrappers[16]
-	case "chroot":
+	case "choom":
 		return &tableWrappers[17]
-	case "unshare":
+	case "chpst", "envdir", "envuidgid", "setlock", "setuidgid", "softlimit":
 		return &tableWrappers[18]
-	case "nsenter":
+	case "aa-exec", "cpulimit", "firejail", "proot", "schedtool":
 		return &tableWrappers[19]
 	case "doas":
 		return &tableWrappers[1]
-	case "bubblewrap", "bwrap":
+	case "proxychains", "proxychains4":
 		return &tableWrappers[20]
-	case "bpftrace", "dtrace", "ktrace", "ltrace", "strace", "truss":
+	case "dbus-launch":
 		return &tableWrappers[21]
-	case "script":
+	case "xvfb-run":
 		return &tableWrappers[22]
-	case "ash", "bash", "csh", "dash", "elvish", "fish", "hush", "ksh", "ksh93", "mksh", "nu", "oil", "osh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh":
+	case "systemd-inhibit":
 		return &tableWrappers[23]
+	case "systemd-cat":
+		return &tableWrappers[24]
+	case "systemd-run":
+		return &tableWrappers[25]
+	case "gnome-session-inhibit":
+		return &tableWrappers[26]
+	case "rlwrap":
+		return &tableWrappers[27]
+	case "faketime":
+		return &tableWrappers[28]
+	case "catatonit", "dumb-init", "tini":
+		return &tableWrappers[29]
 	case "dzdo", "gosu", "pkexec", "please", "run0", "runuser", "setpriv", "su-exec":
 		return &tableWrappers[2]
+	case "ifne":
+		return &tableWrappers[30]
+	case "gtimeout", "timeout":
+		return &tableWrappers[31]
+	case "gtime", "time":
+		return &tableWrappers[32]
+	case "flock":
+		return &tableWrappers[33]
+	case "watch":
+		return &tableWrappers[34]
+	case "gxargs", "xargs":
+		return &tableWrappers[35]
+	case "env_parallel", "parallel", "parset", "sem":
+		return &tableWrappers[36]
+	case "command":
+		return &tableWrappers[37]
+	case "builtin":
+		return &tableWrappers[38]
+	case "exec":
+		return &tableWrappers[39]
 	case "su":
 		return &tableWrappers[3]
+	case "busybox", "toybox":
+		return &tableWrappers[40]
+	case "chroot":
+		return &tableWrappers[41]
+	case "unshare":
+		return &tableWrappers[42]
+	case "nsenter":
+		return &tableWrappers[43]
+	case "bubblewrap", "bwrap":
+		return &tableWrappers[44]
+	case "bpftrace", "dtrace", "ktrace", "ltrace", "strace", "truss":
+		return &tableWrappers[45]
+	case "script":
+		return &tableWrappers[46]
+	case "ash", "bash", "csh", "dash", "elvish", "fish", "hush", "ksh", "ksh93", "mksh", "nu", "oil", "osh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh":
+		return &tableWrappers[47]
 	case "newgrp", "sg":
 		return &tableWrappers[4]
 	case "env":
 		return &tableWrappers[5]
-	case "aa-exec", "caffeinate-run", "catatonit", "catchsegv", "cgexec", "choom", "chpst", "chronic", "chrt", "cpulimit", "dbus-launch", "dbus-run-session", "dumb-init", "eatmydata", "envdir", "errno", "fakechroot", "fakeroot", "faketime", "firejail", "gnome-session-inhibit", "i386", "ifne", "ionice", "linux32", "linux64", "nice", "nocorrect", "noglob", "nohup", "numactl", "pgrphack", "prlimit", "proot", "proxychains", "proxychains4", "retry", "rlwrap", "schedtool", "setarch", "setlock", "setsid", "softlimit", "stdbuf", "systemd-cat", "systemd-inhibit", "systemd-run", "taskset", "tini", "torify", "torsocks", "tsocks", "uname26", "unbuffer", "with-contenv", "x86_64", "xvfb-run", "zsh-defer":
+	case "catchsegv", "chronic", "dbus-run-session", "eatmydata", "fakechroot", "fakeroot", "nocorrect", "noglob", "nohup", "pgrphack", "retry", "torify", "torsocks", "tsocks", "unbuffer", "with-contenv", "zsh-defer":
 		return &tableWrappers[6]
-	case "gtimeout", "timeout":
+	case "setsid":
 		return &tableWrappers[7]
-	case "gtime", "time":
+	case "nice":
 		return &tableWrappers[8]
-	case "flock":
+	case "ionice":
 		return &tableWrappers[9]
 	}
 	return nil

@@ -2430,7 +2430,7 @@ var tableRustGo = [...]tool{
 	},
 	{names: []string{"sccache"},
 		do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
-		says: []string{"With cached results: {inner}"},
+		says: []string{"With cached results: {inner}", "Show the help of the compiler cache"},
 		flags: []flag{
 			{names: []string{"-s", "--show-stats", "--show-adv-stats"}, do: &action{does: Reads, say: "Show how well the compiler cache works", instead: true}},
 			{names: []string{"-z", "--zero-stats"}, do: &action{does: Writes, say: "Reset the compiler cache's statistics", instead: true}},

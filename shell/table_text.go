@@ -346,6 +346,7 @@ var tableText = [...]tool{
 			{names: []string{"-a", "-b", "--binary", "--posix", "--sandbox", "--debug", "--follow-symlinks"}},
 		},
 		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-i", globs: []string{"*/*"}}}}, do: action{risk: levelDangerous, opaque: "the backup goes to another folder"}},
 			{any: [][]term{{{op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-I"}}, {{op: termFlag, flag: "-f"}, {not: true, op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-I"}}}, do: action{args: []slot{{kind: kindRead, repeat: true}}}},
 			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {not: true, op: termArg, n: 1, globs: []string{""}}}, {{op: termFlag, flag: "-I"}, {not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {not: true, op: termArg, n: 1, globs: []string{""}}}}, do: action{args: []slot{{kind: kindSed}, {kind: kindWrite, repeat: true}}}},
 			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termArg, n: 1, globs: []string{""}}}, {{op: termFlag, flag: "-I"}, {not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termArg, n: 1, globs: []string{""}}}}, do: action{args: []slot{{kind: kindText}, {kind: kindSed}, {kind: kindWrite, repeat: true}}}},

@@ -16,6 +16,14 @@ type walker struct {
 	looks    int // how often the Machine was asked
 	stopped  bool
 	defined  []definition
+	traps    []trapped
+	exits    []state // where the script may end
+}
+
+// A trapped is the text of a trap, which runs later.
+type trapped struct {
+	v    visit
+	text Arg
 }
 
 // A definition is a function and what was known where it was defined.
@@ -37,6 +45,7 @@ type frame struct {
 	scripts       int  // package scripts around this one
 	span          Span // of the script; of all its commands, if fixed
 	fixed         bool
+	direct        bool    // started by a program, which knows no builtin
 	stdin         *stream // what the command can read, if something is known
 }
 
@@ -84,8 +93,8 @@ func (w *walker) stmt(st *state, f *frame, s *syntax.Stmt) stream {
 	if s.Cmd == nil || len(s.Redirs) > 0 {
 		f = w.redirectBlock(st, f, s)
 	}
-	if s.Cmd == nil {
-		return stream{}
+	if s.Cmd == nil { // $(<file) prints the file
+		return stream{kind: streamUnknown}
 	}
 	return w.command(st, f, s.Cmd)
 }
@@ -237,7 +246,7 @@ func (w *walker) ifClause(st *state, f *frame, c *syntax.IfClause) stream {
 	for _, e := range ends {
 		st.join(e)
 	}
-	return stream{}
+	return stream{kind: streamUnknown}
 }
 
 func (w *walker) caseClause(st *state, f *frame, c *syntax.CaseClause) stream {
@@ -252,7 +261,7 @@ func (w *walker) caseClause(st *state, f *frame, c *syntax.CaseClause) stream {
 		w.stmts(branch, f, item.Stmts)
 		st.join(branch)
 	}
-	return stream{}
+	return stream{kind: streamUnknown}
 }
 
 // loop walks a body that may run any number of times: what it assigns is not
@@ -267,7 +276,7 @@ func (w *walker) loop(st *state, f *frame, body func(*state), n syntax.Node) str
 	body(inner)
 	st.join(inner)
 	st.join(before)
-	return stream{}
+	return stream{kind: streamUnknown}
 }
 
 // maxUnrolled is how many values of a loop variable are followed one by one.
@@ -341,6 +350,27 @@ func (w *walker) uncalled() {
 		st.params, st.paramsKnown = nil, false
 		f.stdin = nil
 		w.stmt(&st, &f, d.body)
+	}
+}
+
+// trapsAt runs the traps with what is known where the script may end.
+func (w *walker) trapsAt(end *state) {
+	if len(w.traps) == 0 {
+		return
+	}
+	final := end.fork()
+	for i := range w.exits {
+		final.join(&w.exits[i])
+	}
+	final.ended = false
+	for i := range w.traps {
+		t := &w.traps[i]
+		t.v.st = final.fork()
+		c := w.out.Commands[t.v.index]
+		t.v.c = &c
+		t.v.shell(t.text)
+		c.Sentence = t.v.sentence()
+		w.out.Commands[t.v.index] = c
 	}
 }
 

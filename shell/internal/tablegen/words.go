@@ -23,7 +23,7 @@ var traits = map[string]string{
 
 var kinds = map[string]string{
 	"text": "kindText", "list": "kindList", "read": "kindRead", "write": "kindWrite", "delete": "kindDelete",
-	"move": "kindMove", "change": "kindChange", "cd": "kindCd", "script": "kindScript", "url": "kindURL",
+	"move": "kindMove", "replace": "kindReplace", "change": "kindChange", "cd": "kindCd", "script": "kindScript", "url": "kindURL",
 	"host": "kindHost", "remote": "kindRemote", "remote-write": "kindRemoteWrite", "repo": "kindRepo",
 	"pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
 	"code-python": "kindPython", "code-node": "kindNode", "code-perl": "kindPerl", "code-ruby": "kindRuby",
@@ -40,7 +40,7 @@ var handlers = map[string]string{
 
 var outputs = map[string]string{
 	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
-	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork",
+	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork", "names": "printsNames",
 }
 
 var placeholders = map[string]bool{
