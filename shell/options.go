@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A reading is one command read with its table.
 type reading struct {
@@ -305,8 +308,9 @@ func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached boo
 		return
 	}
 	g := given{flag: f, spelling: spelling}
-	if attached && f.kind == kindNone && isFalse(value) {
-		return // --flag=false
+	if attached && f.kind == kindNone && isFalse(value) { // --flag=false takes back what came before
+		p.r.flags = slices.DeleteFunc(p.r.flags, func(g given) bool { return g.flag == f })
+		return
 	}
 	switch {
 	case attached && (f.kind != kindNone || value != ""):
@@ -324,48 +328,6 @@ func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached boo
 		p.rest = p.rest[1:]
 	}
 	p.r.flags = append(p.r.flags, g)
-}
-
-func isFalse(s string) bool { return s == "false" || s == "0" || s == "no" || s == "off" }
-
-// unknown notes an option that no table has, if its name sounds like one that
-// does more than show something.
-func (p *optionParser) unknown(name string) {
-	if _, _, ok := p.r.beforeCommand(); ok && len(p.r.subs) == 0 {
-		p.r.hides = name // it may take the next word, and then the command starts later
-	}
-	if p.r.strange != "" {
-		return
-	}
-	bare := strings.TrimLeft(name, "-")
-	if bare == "o" || len(bare) > 1 && suspicious(bare) {
-		p.r.strange = name
-	}
-}
-
-var suspiciousWords = [...]string{
-	"output", "outfile", "out-", "write", "exec", "command", "cmd", "shell", "script", "hook", "plugin", "pre",
-	"save", "dump", "delete", "remove", "force", "edit", "upload", "send", "post", "install", "update", "upgrade",
-	"fix", "apply", "in-place", "inplace", "config", "eval", "program", "run", "load", "import", "kill", "reset",
-	"clear", "agent", "purge", "prune", "clean", "overwrite", "push", "publish", "create", "set-", "unset", "destroy",
-}
-
-func suspicious(name string) bool {
-	if strings.HasPrefix(name, "no-") {
-		return false
-	}
-	for _, word := range suspiciousWords {
-		if word == "pre" || word == "run" || word == "load" {
-			if name == word {
-				return true
-			}
-			continue
-		}
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // has reports whether the option of that spelling was given.
@@ -406,19 +368,4 @@ func (r *reading) plainArgs() int {
 		}
 	}
 	return n
-}
-
-func isAssignment(s string) bool {
-	name, _, ok := strings.Cut(s, "=")
-	return ok && isName(name)
-}
-
-func isName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {
-			return false
-		}
-	}
-	return s != ""
 }

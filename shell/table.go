@@ -142,6 +142,7 @@ const (
 	kindRedis
 	kindMongo
 	kindKey
+	kindMount
 )
 
 // A handler names the code that reads a small language no table can describe.

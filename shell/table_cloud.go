@@ -2219,12 +2219,14 @@ var tableCloud = [...]tool{
 									{names: []string{"-r", "-R", "-n", "--no-clobber", "--continue-on-error", "--preserve-posix", "--skip-unsupported", "--do-not-decompress", "--ignore-symlinks", "--checksums-only", "--all-versions", "-A"}},
 									{names: []string{"--exclude", "-x", "--cache-control", "--content-type", "--content-encoding", "--custom-metadata", "--storage-class", "--predefined-acl", "-a", "--canned-acl", "-s", "--encryption-key", "--decryption-keys", "--gzip-local", "-Z", "--gzip-in-flight", "-J", "--if-generation-match", "--manifest-path", "-L"}, kind: kindText},
 									{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would be copied: {args}", instead: true}},
+									{names: []string{"--no-dry-run"}},
 								},
 								whens: []when{
 									{any: [][]term{{{op: termFlag, flag: "--delete-unmatched-destination-objects"}}}, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
 									{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within Google Cloud Storage from {arg1} to {arg2}", args: []slot{{kind: kindText, repeat: true}}}},
 									{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, say: "Download {init} from Google Cloud Storage to {last}", args: []slot{{kind: kindText, repeat: true}, {kind: kindWrite}}}},
 									{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Upload {init} to {last}", args: []slot{{kind: kindRead, repeat: true}, {kind: kindText}}}},
+									{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, do: action{does: Network | Publishes | Deletes, risk: levelDangerous, say: "Copy files from or to Google Cloud Storage", instead: true}},
 								},
 							},
 							{names: []string{"rm"},
@@ -3353,12 +3355,14 @@ var tableCloud = [...]tool{
 							{names: []string{"-r", "-R", "-n", "--no-clobber", "--continue-on-error", "--preserve-posix", "--skip-unsupported", "--do-not-decompress", "--ignore-symlinks", "--checksums-only", "--all-versions", "-A"}},
 							{names: []string{"--exclude", "-x", "--cache-control", "--content-type", "--content-encoding", "--custom-metadata", "--storage-class", "--predefined-acl", "-a", "--canned-acl", "-s", "--encryption-key", "--decryption-keys", "--gzip-local", "-Z", "--gzip-in-flight", "-J", "--if-generation-match", "--manifest-path", "-L"}, kind: kindText},
 							{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would be copied: {args}", instead: true}},
+							{names: []string{"--no-dry-run"}},
 						},
 						whens: []when{
 							{any: [][]term{{{op: termFlag, flag: "--delete-unmatched-destination-objects"}}}, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
 							{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within Google Cloud Storage from {arg1} to {arg2}", args: []slot{{kind: kindText, repeat: true}}}},
 							{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, say: "Download {init} from Google Cloud Storage to {last}", args: []slot{{kind: kindText, repeat: true}, {kind: kindWrite}}}},
 							{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Upload {init} to {last}", args: []slot{{kind: kindRead, repeat: true}, {kind: kindText}}}},
+							{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, do: action{does: Network | Publishes | Deletes, risk: levelDangerous, say: "Copy files from or to Google Cloud Storage", instead: true}},
 						},
 					},
 					{names: []string{"rm"},
@@ -4047,11 +4051,12 @@ var tableCloud = [...]tool{
 					{names: []string{"--replace", "--append_table"}, do: &action{does: Network, risk: levelDangerous}},
 					{names: []string{"--batch", "--allow_large_results", "--flatten_results", "--require_cache", "--use_cache", "--nouse_cache", "--rpc", "--synchronous_mode"}},
 					{names: []string{"--schedule", "--target_dataset", "--display_name"}, kind: kindText, do: &action{does: Network, risk: levelDangerous, say: "Let BigQuery run a query again and again"}},
+					{names: []string{"--nodry_run"}},
 				},
 				whens: []when{
 					{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Network, risk: levelDangerous, say: "Run a query from standard input on BigQuery"}},
 					{any: [][]term{{{op: termFlag, flag: "--destination_table"}}}, do: action{does: Network, risk: levelDangerous, say: "Run a query on BigQuery and store the result in {--destination_table}"}},
-					{any: [][]term{{{op: termFlag, flag: "--dry_run"}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Only check a query for BigQuery", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--dry_run"}, {not: true, op: termFlag, flag: "--nodry_run"}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Only check a query for BigQuery", instead: true}},
 				},
 			},
 			{names: []string{"rm", "cancel", "truncate"},
@@ -4187,7 +4192,7 @@ var tableCloud = [...]tool{
 				},
 				whens: []when{
 					{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"DELETE", "delete", "Delete"}}}}, do: action{does: Network | Deletes | Irreversible, say: "Delete in Azure: {--url}"}},
-					{any: [][]term{{{op: termFlag, flag: "-m"}, {not: true, op: termFlag, flag: "-m", globs: []string{"GET", "get", "HEAD", "head", "Get"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change in Azure: {--url}"}},
+					{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"P*", "p*", "D*", "d*", "$*"}}}, {{op: termFlag, flag: "-m"}, {not: true, op: termFlag, flag: "-m", globs: []string{"GET", "get", "HEAD", "head", "Get"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change in Azure: {--url}"}},
 					{any: [][]term{{{op: termFlag, flag: "--url", globs: []string{"*listKeys*", "*listkeys*", "*listSecrets*", "*/secrets/*", "*listCredentials*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Get credentials out of Azure: {--url}"}},
 				},
 			},
@@ -7065,7 +7070,11 @@ var tableCloud = [...]tool{
 				says: []string{"Deploy the worker to Cloudflare"},
 				flags: []flag{
 					{names: []string{"--dry-run"}, do: &action{does: Executes | Writes, say: "Only build the worker", instead: true}},
+					{names: []string{"--no-dry-run"}},
 					{names: []string{"--outdir", "--var", "--define", "--route", "--routes", "--triggers"}, kind: kindText},
+				},
+				whens: []when{
+					{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, do: action{does: Network | Publishes | Executes, risk: levelDangerous, say: "Deploy the worker to Cloudflare", instead: true}},
 				},
 			},
 			{names: []string{"init", "generate", "types", "setup", "check"},
@@ -8093,7 +8102,7 @@ var tableCloud = [...]tool{
 				whens: []when{
 					{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format Terraform files: {args}", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 					{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format the Terraform files of this folder"}},
-					{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"false"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{does: Writes}},
+					{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"f*", "F*", "0"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}, {{op: termFlag, flag: "--write", globs: []string{"t*", "T*", "1"}}, {not: true, op: termFlag, flag: "--check"}}}, do: action{does: Writes, say: "Format Terraform files", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 				},
 			},
 			{names: []string{"show"},
@@ -8368,7 +8377,7 @@ var tableCloud = [...]tool{
 				whens: []when{
 					{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format Terraform files: {args}", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 					{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format the Terraform files of this folder"}},
-					{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"false"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{does: Writes}},
+					{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"f*", "F*", "0"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}, {{op: termFlag, flag: "--write", globs: []string{"t*", "T*", "1"}}, {not: true, op: termFlag, flag: "--check"}}}, do: action{does: Writes, say: "Format Terraform files", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 				},
 			},
 			{names: []string{"show"},
@@ -10095,12 +10104,13 @@ var tableCloud = [...]tool{
 		do:   action{hosts: []string{"external"}},
 		says: []string{"Show the help of {cmd}"},
 		flags: []flag{
+			{names: []string{"-n"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
 			{names: []string{"--access_key", "--secret_key", "--access_token", "--region", "--host", "--host-bucket", "--exclude", "--rexclude", "--include", "--rinclude", "--mime-type", "-m", "--add-header", "--storage-class", "--limit-rate", "--bucket-location", "--limit", "--acl-grant", "--acl-revoke", "--profile", "--numworkers", "--log", "--concurrency", "-p", "--part-size", "--content-type", "--cache-control", "--acl", "--newer-than", "--older-than", "--larger", "--smaller", "--name", "--regex", "--json-format", "--attr", "--encrypt-key", "--tags", "--depth"}, kind: kindText},
 			{names: []string{"-c", "--config", "--credentials-file"}, kind: kindList},
 			{names: []string{"--endpoint-url"}, kind: kindURL},
 			{names: []string{"--exclude-from", "--include-from", "--files-from"}, kind: kindList},
 			{names: []string{"-r", "--recursive", "-v", "--verbose", "-q", "--quiet", "--no-progress", "--progress", "--stats", "--list-md5", "-H", "--human-readable-sizes", "--json", "--skip-existing", "--no-ssl", "--ssl", "-l", "--list-meta", "-e", "-P", "--acl-public", "--acl-private", "--versions", "--incomplete", "--debug", "--insecure", "--delete-removed", "--no-sign-request", "-f", "--force", "--preserve", "-a", "--no-check-md5"}},
-			{names: []string{"-n", "--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
+			{names: []string{"--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
 			{names: []string{"--configure", "--dump-config"}, do: &action{does: Reads | Writes, risk: levelDangerous, say: "Read or change the access keys for S3"}},
 		},
 		subs: []tool{
@@ -10151,7 +10161,7 @@ var tableCloud = [...]tool{
 			{names: []string{"--endpoint-url"}, kind: kindURL},
 			{names: []string{"--exclude-from", "--include-from", "--files-from"}, kind: kindList},
 			{names: []string{"-r", "--recursive", "-v", "--verbose", "-q", "--quiet", "--no-progress", "--progress", "--stats", "--list-md5", "-H", "--human-readable-sizes", "--json", "--skip-existing", "--no-ssl", "--ssl", "-l", "--list-meta", "-e", "-P", "--acl-public", "--acl-private", "--versions", "--incomplete", "--debug", "--insecure", "--delete-removed", "--no-sign-request", "-f", "--force", "--preserve", "-a", "--no-check-md5"}},
-			{names: []string{"-n", "--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
+			{names: []string{"--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
 		},
 		subs: []tool{
 			{names: []string{"help"},
@@ -10167,6 +10177,7 @@ var tableCloud = [...]tool{
 				says: []string{"Copy files from or to S3"},
 				flags: []flag{
 					{names: []string{"--delete"}},
+					{names: []string{"-n"}},
 					{names: []string{"--size-only", "--no-clobber", "--if-size-differ", "--if-source-newer", "-s", "-u", "--flatten", "--no-follow-symlinks"}},
 				},
 				whens: []when{
@@ -10195,7 +10206,7 @@ var tableCloud = [...]tool{
 			{names: []string{"--endpoint-url"}, kind: kindURL},
 			{names: []string{"--exclude-from", "--include-from", "--files-from"}, kind: kindList},
 			{names: []string{"-r", "--recursive", "-v", "--verbose", "-q", "--quiet", "--no-progress", "--progress", "--stats", "--list-md5", "-H", "--human-readable-sizes", "--json", "--skip-existing", "--no-ssl", "--ssl", "-l", "--list-meta", "-e", "-P", "--acl-public", "--acl-private", "--versions", "--incomplete", "--debug", "--insecure", "--delete-removed", "--no-sign-request", "-f", "--force", "--preserve", "-a", "--no-check-md5"}},
-			{names: []string{"-n", "--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
+			{names: []string{"--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
 		},
 		subs: []tool{
 			{names: []string{"help"},

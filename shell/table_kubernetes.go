@@ -590,7 +590,7 @@ var tableKubernetes = [...]tool{
 					{names: []string{"--pod-running-timeout"}, kind: kindText},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.*", "::1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
+					{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 				},
 			},
 			{names: []string{"proxy"},
@@ -2457,7 +2457,7 @@ var tableKubernetes = [...]tool{
 					{names: []string{"--pod-running-timeout"}, kind: kindText},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.*", "::1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
+					{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 				},
 			},
 			{names: []string{"proxy"},
@@ -5770,7 +5770,7 @@ var tableKubernetes = [...]tool{
 							{names: []string{"--pod-running-timeout"}, kind: kindText},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.*", "::1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
+							{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 						},
 					},
 					{names: []string{"proxy"},
@@ -7791,7 +7791,7 @@ var tableKubernetes = [...]tool{
 							{names: []string{"--pod-running-timeout"}, kind: kindText},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.*", "::1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
+							{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 						},
 					},
 					{names: []string{"proxy"},

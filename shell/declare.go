@@ -1,0 +1,152 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assign evaluates one assignment. Alone it changes the state; in front of a
+// command it only counts for that command.
+func (w *walker) assign(st *state, f *frame, c *Command, a *syntax.Assign, alone bool) {
+	if a.Name == nil {
+		return
+	}
+	name := a.Name.Value
+	if a.Array != nil {
+		w.assignArray(st, f, c, a, alone)
+		return
+	}
+	if a.Index != nil {
+		w.arithm(st, f, a.Index)
+	}
+	value := w.word(st, f, a.Value)
+	c.Assigns = append(c.Assigns, Assign{name, value})
+	w.setting(st, f, c, &keysEnvironment, name, value)
+	if !alone {
+		return
+	}
+	switch {
+	case a.Index != nil:
+		st.setUnknown(name)
+	case a.Append:
+		old, ok := st.get(name)
+		if !ok || len(old.value) != 1 {
+			st.setUnknown(name)
+			return
+		}
+		joined := old.value[0]
+		joined.Text += value.Text
+		joined.Unknown = joined.Unknown || value.Unknown
+		joined.Glob = joined.Glob || value.Glob
+		st.set(name, joined)
+	default:
+		st.set(name, value)
+	}
+	if v, ok := st.get(name); ok && v.odd {
+		w.evaluate(st, f, c.Span, value)
+	}
+}
+
+func (w *walker) assignArray(st *state, f *frame, c *Command, a *syntax.Assign, alone bool) {
+	var items []Arg
+	for _, e := range a.Array.Elems {
+		if e.Index != nil {
+			w.arithm(st, f, e.Index)
+		}
+		if e.Value != nil {
+			items = w.expand(st, f, e.Value, items)
+		}
+	}
+	name := a.Name.Value
+	texts := make([]string, len(items))
+	for i, it := range items {
+		texts[i] = it.Text
+	}
+	c.Assigns = append(c.Assigns, Assign{name, Arg{Text: strings.Join(texts, " ")}})
+	if !alone {
+		return
+	}
+	if a.Append {
+		if old, ok := st.get(name); ok {
+			items = append(old.value[:len(old.value):len(old.value)], items...)
+		}
+	}
+	if len(items) > maxWords {
+		st.setUnknown(name)
+		return
+	}
+	st.setVar(variable{name: name, value: items, array: true})
+}
+
+// declClause walks declare, local, export, readonly, typeset and nameref.
+func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
+	c := w.begin(f, f.at(d))
+	c.Dir = st.dir
+	c.Args = []Arg{{Text: d.Variant.Value, Span: f.at(d.Variant)}}
+	var options string
+	for _, a := range d.Args {
+		if a.Name == nil {
+			word := w.word(st, f, a.Value)
+			w.evaluate(st, f, c.Span, word)
+			c.Args = append(c.Args, word)
+			if strings.HasPrefix(word.Text, "-") {
+				options += word.Text[1:]
+			}
+			continue
+		}
+		c.Args = append(c.Args, Arg{Text: a.Name.Value})
+		w.declare(st, f, &c, a, d.Variant.Value, options)
+	}
+	c.Sentence = "Declare " + d.Variant.Value + " variables"
+	if len(c.Assigns) > 0 {
+		c.Sentence = bareSentence(&c)
+	}
+	if exports(c.Args) || strings.Contains(options, "i") { // later programs see it; its value is calculated
+		c.Risk = min(c.Risk, Moderate)
+	}
+	c.Prefix = []string{d.Variant.Value}
+	w.add(c)
+	return stream{}
+}
+
+// declare evaluates one NAME or NAME=value of a declaration.
+func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, variant, options string) {
+	name := a.Name.Value
+	if variant != "export" && variant != "readonly" && !strings.Contains(options, "g") {
+		st.hide(name) // in a function, it is local
+	}
+	old, _ := st.get(name)
+	old.name = name
+	old.odd = old.odd || strings.ContainsAny(options, "ilu")
+	old.exported = old.exported || variant == "export" || strings.Contains(options, "x")
+	if variant == "nameref" || strings.Contains(options, "n") {
+		target := w.word(st, f, a.Value)
+		w.evaluate(st, f, c.Span, target)
+		st.setVar(variable{name: name, ref: target.Text, value: []Arg{{Text: "$" + name, Unknown: true, many: true}}})
+		c.Assigns = append(c.Assigns, Assign{name, target})
+		return
+	}
+	if a.Naked {
+		if st.locals == nil && old.value == nil {
+			old.value = []Arg{{Text: "$" + name, Unknown: true, many: true}}
+		}
+		st.setVar(old)
+		return
+	}
+	st.setVar(old)
+	w.assign(st, f, c, a, true)
+}
+
+// exports reports whether a declaration puts variables into the environment.
+func exports(args []Arg) bool {
+	if args[0].Text == "export" {
+		return true
+	}
+	for _, a := range args[1:] {
+		if strings.HasPrefix(a.Text, "-") && strings.Contains(a.Text, "x") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package shell
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// loop walks a body that may run any number of times: what it assigns is not
+// known when it starts again.
+func (w *walker) loop(st *state, f *frame, body func(*state), n syntax.Node) stream {
+	if !w.spend(size(n) / 16) {
+		return stream{}
+	}
+	before := st.fork()
+	st.forget(n)
+	inner := st.fork()
+	body(inner)
+	st.join(inner)
+	st.join(before)
+	return stream{kind: streamUnknown}
+}
+
+// maxUnrolled is how many values of a loop variable are followed one by one.
+const maxUnrolled = 16
+
+func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		loop := c.Loop.(*syntax.CStyleLoop)
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			w.arithm(st, f, x)
+		}
+		return w.loop(st, f, func(body *state) { w.stmts(body, f, c.Do) }, c)
+	}
+	items := st.params
+	if iter.InPos.IsValid() {
+		items = w.wordList(st, f, iter.Items)
+	}
+	if c.Select || len(items) > maxUnrolled || slices.ContainsFunc(items, func(a Arg) bool { return a.Unknown && a.many }) || !iter.InPos.IsValid() && !st.paramsKnown {
+		items = []Arg{{Text: "$" + iter.Name.Value, Unknown: true}}
+	}
+	return w.loop(st, f, func(body *state) {
+		for _, item := range items {
+			body.set(iter.Name.Value, item)
+			w.stmts(body, f, c.Do)
+		}
+	}, c)
+}
+
+// define makes a function known.
+func (w *walker) define(st *state, f *frame, c *syntax.FuncDecl) {
+	fn := function{name: c.Name.Value, body: c.Body, called: new(bool)}
+	if len(st.funcs) < maxVars { // beyond, a call is one of an unknown command
+		st.funcs = append(slices.Clip(st.funcs), fn)
+	}
+	if len(w.defined) < maxCommands {
+		w.defined = append(w.defined, definition{fn, *st.fork(), *f})
+		return
+	}
+	w.stop()
+}
+
+// uncalled walks the functions that were defined and never called, so that
+// nothing in the script is left out.
+func (w *walker) uncalled() {
+	for i := 0; i < len(w.defined); i++ { // their bodies may define more
+		d := &w.defined[i]
+		if *d.called {
+			continue
+		}
+		*d.called = true
+		st, f := d.st, d.f
+		st.params, st.paramsKnown = nil, false
+		f.stdin = nil
+		w.stmt(&st, &f, d.body)
+	}
+}
+
+// trapsAt runs the traps with what is known where the script may end.
+func (w *walker) trapsAt(end *state) {
+	if len(w.traps) == 0 {
+		return
+	}
+	final := end.fork()
+	for i := range w.exits {
+		final.join(&w.exits[i])
+	}
+	final.ended = false
+	for i := range w.traps {
+		t := &w.traps[i]
+		t.v.st = final.fork()
+		c := w.out.Commands[t.v.index]
+		t.v.c = &c
+		t.v.shell(t.text)
+		c.Sentence = t.v.sentence()
+		w.out.Commands[t.v.index] = c
+	}
+}

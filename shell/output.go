@@ -1,0 +1,100 @@
+package shell
+
+import "path"
+
+// printed is what the program writes to its standard output.
+func (v *visit) printed() stream {
+	c := v.c
+	switch v.prints() {
+	case printsArgs:
+		return echoed(v.r.args)
+	case printsCwd:
+		if v.outer.dir != "" && v.outer.alt == "" {
+			return stream{kind: streamText, text: v.outer.dir + "\n"}
+		}
+	case printsTemp:
+		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, plain: true}}}
+	case printsName:
+		return stream{kind: streamItems, items: []Arg{{Text: "$(" + short(joinArgs(c.Args)) + ")", Unknown: true, plain: true}}}
+	case printsPaths:
+		return v.pathsBelow()
+	case printsNames:
+		return v.namesIn()
+	case printsStdin:
+		if v.f.stdin != nil && len(v.r.args) == 0 {
+			return *v.f.stdin
+		}
+		return v.filesPrinted()
+	case printsDecoded:
+		return stream{kind: streamDecoded}
+	case printsNetwork:
+		return stream{kind: streamNetwork}
+	}
+	if c.Effects.Has(Network) && c.Effects&^(Reads|Network) == 0 {
+		return stream{kind: streamNetwork}
+	}
+	return stream{kind: streamUnknown}
+}
+
+// prints is what the tables say about the output; an option may change it.
+func (v *visit) prints() output {
+	t := v.r.tool()
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil && do.prints != 0 {
+			return do.prints
+		}
+	}
+	for i := range t.whens {
+		if w := &t.whens[i]; w.do.prints != 0 && v.r.holds(w) {
+			return w.do.prints
+		}
+	}
+	return t.do.prints
+}
+
+// filesPrinted is what cat and its like print: the worst of what they read.
+func (v *visit) filesPrinted() stream {
+	out := stream{kind: streamUnknown}
+	for _, a := range v.r.args {
+		if a.proc != nil {
+			out.kind = max(out.kind, a.proc.printed.kind)
+		}
+	}
+	return out
+}
+
+func echoed(args []Arg) stream {
+	for _, a := range args {
+		if a.Unknown || a.Glob {
+			return stream{kind: streamUnknown}
+		}
+	}
+	return stream{kind: streamText, text: joinArgs(args) + "\n"}
+}
+
+// namesIn is what ls prints: the names in a folder, or the files it was given.
+func (v *visit) namesIn() stream {
+	items := []Arg{{Text: "*", Glob: true}}
+	for _, a := range v.r.args {
+		if a.Unknown {
+			return stream{kind: streamUnknown}
+		}
+		items = append(items, a)
+	}
+	return stream{kind: streamItems, items: items}
+}
+
+// pathsBelow is what find, ls and their like print: paths below their operands.
+func (v *visit) pathsBelow() stream {
+	var items []Arg
+	for _, p := range v.c.Paths {
+		if p.Access != List && p.Access != Read || p.Abs == "" {
+			continue
+		}
+		items = append(items, Arg{Text: path.Join(p.Raw, "*"), Glob: true})
+	}
+	if len(items) == 0 {
+		return stream{kind: streamUnknown}
+	}
+	return stream{kind: streamItems, items: items}
+}

@@ -1,0 +1,72 @@
+package shell
+
+import "strings"
+
+// key looks up KEY=VALUE.
+func (v *visit) key(keys *keyTable, a Arg) {
+	name, value, _ := strings.Cut(a.Text, "=")
+	if a.Unknown && strings.HasPrefix(name, "$") {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("a setting cannot be known: " + a.Text)
+		return
+	}
+	a.Text = value
+	if a.Unknown && !strings.Contains(value, "$") {
+		a.Unknown = false
+	}
+	v.w.setting(v.st, v.below(), v.c, keys, name, a)
+}
+
+// setting applies what a table of keys says about NAME=VALUE.
+func (w *walker) setting(st *state, f *frame, c *Command, keys *keyTable, name string, value Arg) {
+	for i := range *keys {
+		e := &(*keys)[i]
+		for _, pattern := range e.names {
+			if matchWord(pattern, name) || e.foldedMatch(pattern, name) {
+				w.applySetting(st, f, c, e, value)
+				return
+			}
+		}
+	}
+}
+
+// foldedMatch compares without regard to case where the table has a dot: the
+// settings of git are such.
+func (e *flag) foldedMatch(pattern, name string) bool {
+	return strings.IndexByte(pattern, '.') >= 0 && matchWord(strings.ToLower(pattern), strings.ToLower(name))
+}
+
+func (w *walker) applySetting(st *state, f *frame, c *Command, e *flag, value Arg) {
+	v := visit{w: w, f: f, c: c, st: st, outer: st, index: f.via}
+	v.r.start("", &tool{})
+	if e.kind == kindShell && w.shows(st, value) {
+		return // PAGER=cat and the like
+	}
+	if e.do != nil {
+		v.apply(e.do)
+	}
+	if e.kind == kindNone || e.kind == kindText {
+		return
+	}
+	v.value(e.kind, e.keys, value, false)
+}
+
+// shows reports whether a command that a setting names only shows something,
+// or is none at all.
+func (w *walker) shows(st *state, value Arg) bool {
+	if value.Unknown {
+		return false
+	}
+	if value.Text == "" {
+		return true
+	}
+	probe := walker{at: w.at, out: &Analysis{}, commands: 16}
+	probe.at.Machine = nil
+	probe.script(&state{dir: st.dir}, &frame{via: -1, pipeLen: 1}, value.Text, Span{}, true)
+	for i := range probe.out.Commands {
+		if c := &probe.out.Commands[i]; c.Risk != Safe || c.Effects&^Reads != 0 {
+			return false
+		}
+	}
+	return probe.out.Opaque == ""
+}

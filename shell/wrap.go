@@ -1,0 +1,152 @@
+package shell
+
+import "strings"
+
+// shell is the text of a script.
+func (v *visit) shell(a Arg) {
+	v.c.Effects |= Executes
+	v.c.Risk = min(v.c.Risk, Moderate)
+	if a.Unknown {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the script it runs cannot be known: " + a.Text)
+		if strings.HasPrefix(a.Text, "$") {
+			return
+		}
+	}
+	f := v.below()
+	f.elsewhere = v.f.elsewhere // ssh -o ProxyCommand runs here
+	st := v.st.fork()
+	if v.r.chain[0].use != useBuiltin { // a trap runs in this shell
+		st = v.st.child()
+	}
+	v.w.script(st, f, a.Text, v.spanOf(a), true)
+}
+
+// below is the frame for the commands that this one runs.
+func (v *visit) below() *frame {
+	f := *v.f
+	f.via = v.index
+	f.elsewhere = f.elsewhere || v.traits()&isElsewhere != 0
+	f.stdin = v.f.stdin
+	f.pipe, f.pipeLen = 0, 1
+	f.background = false
+	f.depth++
+	f.span, f.fixed = v.c.Span, true
+	return &f
+}
+
+// wrapped follows the command that this one runs, given as words.
+func (v *visit) wrapped(args []Arg) {
+	if len(args) == 0 {
+		return
+	}
+	if args[0].Text == "-c" && len(args) > 1 { // flock FILE -c TEXT
+		v.shell(args[1])
+		return
+	}
+	if v.traits()&isJoined != 0 && !plainWords(args) || len(args) == 1 && strings.ContainsAny(args[0].Text, " \t\n") {
+		v.joined(args)
+		if len(args) == 1 {
+			return
+		}
+		// Joined, sh -c 'a b' loses its quotes. Judge it as it was meant, too.
+	}
+	f := v.below()
+	st := v.outer // command and builtin run in this shell
+	if v.r.name != "command" && v.r.name != "builtin" {
+		st = v.st.fork()
+		st.funcs, st.aliases = nil, nil // a program cannot call a function
+		f.direct = true
+		v.environment(st)
+	} else {
+		st = st.fork()
+		st.funcs, st.aliases = nil, nil
+		defer func() {
+			v.outer.dir, v.outer.alt, v.outer.cd, v.outer.any, v.outer.ended = st.dir, st.alt, st.cd, st.any, st.ended
+		}()
+	}
+	if f.elsewhere {
+		st.dir, st.alt = "", ""
+	}
+	if f.depth > maxNested*2 {
+		v.w.opaqueAt(f, v.c.Span, "commands are wrapped too deeply")
+		return
+	}
+	f.fixed = v.f.fixed
+	span := v.c.Span
+	if first := args[0].Span; !f.fixed && first != (Span{}) {
+		span = Span{first.Start, max(first.End, args[len(args)-1].Span.End)}
+	}
+	c := v.w.begin(f, span)
+	c.Args = args
+	c.Dir = st.dir
+	if t := findTool(baseName(args[0].Text)); t != nil && t.is(isShell|isInterpreter) {
+		for _, a := range args {
+			if a.why != "" {
+				c.Risk = min(c.Risk, Moderate)
+				c.opaque(a.why)
+			}
+		}
+	}
+	out := v.w.invoke(st, f, &c)
+	v.print = &out
+	v.c.Effects |= Executes & c.Effects
+}
+
+// environment applies what env and its like do to the variables of the
+// command they run.
+func (v *visit) environment(st *state) {
+	for i := range v.r.args {
+		name, value, ok := strings.Cut(v.r.args[i].Text, "=")
+		if ok && v.r.slotAt(i) == kindEnv {
+			a := v.r.args[i]
+			a.Text = value
+			st.export(name, a)
+		}
+	}
+	if v.r.name != "env" {
+		return
+	}
+	if v.r.has("-i") {
+		for _, old := range v.st.vars {
+			st.set(old.name)
+		}
+	}
+	for i := range v.r.flags {
+		if g := &v.r.flags[i]; g.spelling == "-u" || g.spelling == "--unset" {
+			st.drop(g.value.Text)
+			st.set(g.value.Text)
+		}
+	}
+}
+
+// plainWords reports whether joining words and splitting them again gives the
+// same words.
+func plainWords(args []Arg) bool {
+	for _, a := range args {
+		if a.Unknown || a.Text == "" || strings.ContainsAny(a.Text, " \t\n'\"\\$`|&;<>(){}*?[]#~!") {
+			return false
+		}
+	}
+	return true
+}
+
+// joined follows words that are put together and given to a shell, as ssh and
+// watch do.
+func (v *visit) joined(args []Arg) {
+	f := v.below()
+	st := v.st.child()
+	if f.elsewhere {
+		st.dir, st.alt = "", ""
+	}
+	text := Arg{Text: joinArgs(args), Span: args[0].Span}
+	for _, a := range args {
+		text.Unknown = text.Unknown || a.Unknown
+	}
+	if text.Unknown {
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.c.opaque("the command it runs cannot be known: " + short(text.Text))
+	}
+	out := v.w.script(st, f, text.Text, v.spanOf(text), true)
+	v.print = &out
+}
