@@ -133,6 +133,7 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 		c.Sentence = "Run command: " + short(joinArgs(c.Args))
 		c.Risk = min(c.Risk, Dangerous)
 	}
+	c.Sentence += outputTo(c.Redirects, c.Paths)
 	for _, a := range c.Args[1:] { // it may read whatever it is given
 		if !a.Unknown && len(a.Text) <= maxPath && w.secret(resolve(a.Text, st.dir), a.Glob) {
 			w.touch(st, c, a, Read, false)

@@ -6,8 +6,31 @@ import (
 	"unicode/utf8"
 )
 
-// sentence fills the first template whose placeholders all have a value.
+// sentence says what the command does, and where its output goes.
 func (v *visit) sentence() string {
+	return v.does() + outputTo(v.c.Redirects, v.c.Paths)
+}
+
+// outputTo names the files that redirections write.
+func outputTo(redirects []Redirect, paths []Path) string {
+	for _, r := range redirects {
+		if r.Op != ">" && r.Op != ">>" && r.Op != "&>" && r.Op != "&>>" && r.Op != ">|" {
+			continue
+		}
+		for _, p := range paths { // not /dev/null and the like
+			if p.Access == Write && p.Raw == r.Target.Text {
+				if strings.HasSuffix(r.Op, ">>") {
+					return ", adding the output to " + short(p.Raw)
+				}
+				return ", writing the output to " + short(p.Raw)
+			}
+		}
+	}
+	return ""
+}
+
+// does fills the first template whose placeholders all have a value.
+func (v *visit) does() string {
 	for _, s := range v.says {
 		if text, ok := v.fill(s); ok {
 			return text

@@ -109,16 +109,27 @@ type answer struct {
 func checkStream(at shell.Place, std IO) error {
 	in := bufio.NewReaderSize(std.In, 64<<10)
 	out := bufio.NewWriter(std.Out)
+	bad, err := answerAll(in, out, at, std.Err)
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	if err == nil && bad > 0 {
+		err = fmt.Errorf("%d lines could not be analysed", bad)
+	}
+	return err
+}
+
+// answerAll answers each line and returns how many were bad.
+func answerAll(in *bufio.Reader, out *bufio.Writer, at shell.Place, errs io.Writer) (bad int, err error) {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	bad := 0
 	for n := 1; ; n++ {
 		line, err := readLine(in)
 		if errors.Is(err, io.EOF) {
-			break
+			return bad, nil
 		}
 		if err != nil && !errors.Is(err, errLongLine) {
-			return fmt.Errorf("read line %d: %w", n, err)
+			return bad, fmt.Errorf("read line %d: %w", n, err)
 		}
 		if err == nil && len(line) == 0 {
 			continue
@@ -130,24 +141,17 @@ func checkStream(at shell.Place, std IO) error {
 		if err != nil {
 			bad++
 			got.Risk, got.Explanation, got.Error = shell.Dangerous, "Something that could not be analysed", fmt.Sprintf("line %d: %v", n, err)
-			fmt.Fprintf(std.Err, "sayso: error: standard input, %s\n", got.Error)
+			fmt.Fprintf(errs, "sayso: error: standard input, %s\n", got.Error)
 		}
 		if err := enc.Encode(got); err != nil {
-			return err
+			return bad, err
 		}
 		if in.Buffered() == 0 { // answer at once when nobody sends more
 			if err := out.Flush(); err != nil {
-				return err
+				return bad, err
 			}
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if bad > 0 {
-		return fmt.Errorf("%d lines could not be analysed", bad)
-	}
-	return nil
 }
 
 // maxLine is the longest line that is read: a command line of the largest

@@ -1,0 +1,67 @@
+package cli_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sayso-dev/sayso/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"sayso": func() { os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})) },
+	})
+}
+
+// TestScript runs the scenarios of testdata/script.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "../../testdata/script"})
+}
+
+var session = regexp.MustCompile(`(?m)^\$ (.*)\n(.*)$`)
+
+// TestReadme: the commands in the README print what it says they print.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, m := range session.FindAllStringSubmatch(string(text), -1) {
+		command, want := m[1], m[2]
+		var in, args string
+		if feed, rest, ok := strings.Cut(command, " | sayso "); ok {
+			in = strings.Trim(strings.TrimPrefix(feed, "echo "), "'")
+			args = rest
+		} else {
+			args = strings.TrimPrefix(command, "sayso ")
+		}
+		n++
+		var out strings.Builder
+		var errs strings.Builder
+		code := cli.Main(words(args), cli.IO{In: strings.NewReader(in), Out: &out, Err: &errs})
+		if got := strings.TrimSpace(out.String()); got != want || code != 0 {
+			t.Errorf("%s\n got %s (exit %d) %s\nwant %s", command, got, code, errs.String(), want)
+		}
+	}
+	if n < 5 {
+		t.Errorf("only %d commands in the README", n)
+	}
+}
+
+// words splits a command of the README, in which single quotes hold a word.
+func words(s string) []string {
+	var out []string
+	for i, part := range strings.Split(s, "'") {
+		if i%2 == 1 {
+			out = append(out, part)
+		} else {
+			out = append(out, strings.Fields(part)...)
+		}
+	}
+	return out
+}
