@@ -96,12 +96,31 @@ type Arg struct {
 	Unknown bool   // a part of Text could not be resolved
 	Span    Span   // where it stands in the source
 
-	many  bool   // may expand to several words, or none
-	plain bool   // what is unknown in it has no slash and no leading dash
-	why   string // why the command that has it is opaque, whatever it does with it
-	made  bool   // it comes from a command substitution
-	item  bool   // one of the words that xargs reads
-	proc  *procSubst
+	many  bool // may expand to several words, or none
+	plain bool // what is unknown in it has no slash and no leading dash
+	made  bool // it comes from a command substitution
+	item  bool // one of the words that xargs reads
+	extra *argExtra
+}
+
+// An argExtra is what only few arguments have.
+type argExtra struct {
+	proc *procSubst // it is <(…) or >(…)
+	why  string     // why the command that has it is opaque, whatever it does with it
+}
+
+func (a *Arg) proc() *procSubst {
+	if a.extra == nil {
+		return nil
+	}
+	return a.extra.proc
+}
+
+func (a *Arg) why() string {
+	if a.extra == nil {
+		return ""
+	}
+	return a.extra.why
 }
 
 // An Assign is a variable assignment.

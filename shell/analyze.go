@@ -43,19 +43,18 @@ func Analyze(src string, at Place) (*Analysis, error) {
 	if len(src) > MaxLength {
 		return nil, fmt.Errorf("%w: it has %d", ErrTooLong, len(src))
 	}
-	if at, depth := deepest(src); depth > MaxDepth {
-		return nil, fmt.Errorf("%w at byte %d", ErrTooDeep, at)
+	if pos, depth := deepest(src); depth > MaxDepth {
+		return nil, fmt.Errorf("%w at byte %d", ErrTooDeep, pos)
 	}
-	run := struct {
-		w  walker
-		st state
-		f  frame
-	}{
-		w:  walker{at: at, commands: maxCommands},
-		st: state{dir: at.Dir},
-		f:  frame{via: -1, pipeLen: 1, span: Span{0, len(src)}},
-	}
-	out := &Analysis{Risk: Safe, Commands: make([]Command, 0, 4)}
+	run := runs.Get().(*run)
+	defer run.release()
+	run.w = walker{at: at, commands: maxCommands}
+	run.st = state{dir: at.Dir}
+	run.f = frame{via: -1, pipeLen: 1, span: Span{0, len(src)}}
+	run.w.visits.free = append(run.visits[:0], &run.visit)
+	run.w.scratch.free = append(run.scraps[:0], &run.scratch)
+
+	out := &Analysis{Risk: Safe, Commands: make([]Command, 0, 1+min(len(src)/48, 15))}
 	run.w.out = out
 	run.w.script(&run.st, &run.f, src, Span{0, len(src)}, false)
 	run.w.trapsAt(&run.st)
@@ -69,6 +68,25 @@ func Analyze(src string, at Place) (*Analysis, error) {
 		out.Risk = min(out.Risk, Dangerous)
 	}
 	return out, nil
+}
+
+// A run is what one analysis needs, in one piece and kept for the next one.
+// Nothing of it is part of the result.
+type run struct {
+	w       walker
+	st      state
+	f       frame
+	visit   visit
+	scratch Command
+	visits  [4]*visit
+	scraps  [4]*Command
+}
+
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+func (r *run) release() {
+	*r = run{}
+	runs.Put(r)
 }
 
 func checkPlace(at *Place) error {

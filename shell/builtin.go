@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -126,8 +127,8 @@ func (v *visit) source(args []Arg) {
 	a := args[0]
 	v.c.Risk = min(v.c.Risk, Dangerous)
 	switch {
-	case a.proc != nil:
-		v.runs(a.proc.printed)
+	case a.proc() != nil:
+		v.runs(a.proc().printed)
 	case a.Unknown:
 		v.c.opaque("which script runs cannot be known: " + a.Text)
 	default:
@@ -169,6 +170,7 @@ func (v *visit) trap(args []Arg) {
 	if len(args) > 1 && args[0].Text != "-" && args[0].Text != "" {
 		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Moderate)
+		v.kept = true
 		v.w.traps = append(v.w.traps, trapped{*v, args[0]})
 	}
 }
@@ -196,7 +198,7 @@ func (v *visit) set() {
 		}
 	}
 	if len(v.r.args) > 0 {
-		st.params, st.paramsKnown = v.r.args, true
+		st.params, st.paramsKnown = slices.Clone(v.r.args), true
 		v.c.Risk = min(v.c.Risk, Moderate)
 	}
 }

@@ -14,28 +14,33 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	if !f.fixed {
 		span = callSpan(s, call)
 	}
-	c := w.begin(f, span)
+	c := w.scratch.get()
+	*c = w.begin(f, span)
 	c.Args = args
 	c.Dir = st.dir
-	stdin := w.redirects(st, f, &c, s.Redirs)
+	stdin := w.redirects(st, f, c, s.Redirs)
 	if stdin != nil {
 		inner := *f
 		inner.stdin = stdin
 		f = &inner
 	}
 	for _, a := range call.Assigns {
-		w.assign(st, f, &c, a, len(call.Args) == 0)
+		w.assign(st, f, c, a, len(call.Args) == 0)
 	}
 	for _, a := range args {
-		if a.why != "" {
+		if a.why() != "" {
 			c.Risk = min(c.Risk, Moderate)
-			c.opaque(a.why)
+			c.opaque(a.why())
 		}
 	}
+	var out stream
 	if len(args) == 0 {
-		return w.bare(&c, f, call)
+		out = w.bare(c, call)
+	} else {
+		out = w.invoke(st, f, c).unless(c.Redirects)
 	}
-	return w.invoke(st, f, &c).unless(c.Redirects)
+	w.scratch.put(c)
+	return out
 }
 
 // callSpan is the text from the first assignment or word to the last word or
@@ -55,7 +60,7 @@ func callSpan(s *syntax.Stmt, call *syntax.CallExpr) Span {
 }
 
 // bare reports a command that consists of assignments or redirections only.
-func (w *walker) bare(c *Command, f *frame, call *syntax.CallExpr) stream {
+func (w *walker) bare(c *Command, call *syntax.CallExpr) stream {
 	if len(call.Args) > 0 { // words that expanded to nothing
 		c.Opaque = append(c.Opaque, "the command is empty")
 		c.Risk = min(c.Risk, Moderate)

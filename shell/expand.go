@@ -156,7 +156,7 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 	case *syntax.ProcSubst:
 		b.any = true
 		b.buf.WriteString("/dev/fd/63")
-		b.cur.proc = b.w.process(b.st, b.f, p)
+		b.cur.extra = &argExtra{proc: b.w.process(b.st, b.f, p)}
 	case *syntax.ExtGlob:
 		b.cur.Glob = !quoted
 		b.buf.WriteString("*")
@@ -171,6 +171,10 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 func (b *fieldBuilder) literal(s string, quoted bool) {
 	if s != "" {
 		b.any = true
+	}
+	if quoted && strings.IndexByte(s, '\\') < 0 || !strings.ContainsAny(s, `\*?[:`) {
+		b.buf.WriteString(s)
+		return
 	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]

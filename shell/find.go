@@ -273,7 +273,7 @@ func replaceItems(words []Arg, placeholder string, items []Arg, add bool) []Arg 
 			found = true
 		case placeholder != "" && strings.Contains(a.Text, placeholder):
 			found = true
-			a.why = "the words of the input become a part of " + short(a.Text)
+			a.extra = &argExtra{why: "the words of the input become a part of " + short(a.Text)}
 			if len(items) > 0 {
 				a.Text = strings.ReplaceAll(a.Text, placeholder, items[0].Text)
 				a.Unknown = a.Unknown || items[0].Unknown

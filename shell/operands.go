@@ -168,8 +168,8 @@ func (v *visit) script(a Arg) {
 		v.c.opaque("it runs a program from the network")
 		return
 	}
-	if a.proc != nil {
-		v.runs(a.proc.printed)
+	if a.proc() != nil {
+		v.runs(a.proc().printed)
 		return
 	}
 	if a.Unknown && !a.plain {

@@ -18,6 +18,7 @@ type reading struct {
 	chainBuf [4]*tool // where chain, flags and args start: most commands need no more
 	flagBuf  [4]given
 	argBuf   [4]Arg
+	subBuf   [2]Arg
 
 	help    bool   // it only asks for help or the version
 	hides   string // an option of a wrapper that is not known
@@ -56,6 +57,7 @@ func (r *reading) start(name string, t *tool) {
 	r.chain = append(r.chainBuf[:0], t)
 	r.flags = r.flagBuf[:0]
 	r.args = r.argBuf[:0]
+	r.subs = r.subBuf[:0]
 }
 
 func (t *tool) is(what trait) bool { return t.do.is&what != 0 }
@@ -315,7 +317,7 @@ func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached boo
 	switch {
 	case attached && (f.kind != kindNone || value != ""):
 		g.hasValue = true
-		g.value = Arg{Text: value, Unknown: a.Unknown, Glob: a.Glob, Span: a.Span, plain: a.plain, proc: a.proc}
+		g.value = Arg{Text: value, Unknown: a.Unknown, Glob: a.Glob, Span: a.Span, plain: a.plain, extra: a.extra}
 	case f.kind != kindNone && !f.attached && len(p.rest) > int(f.skip):
 		g.hasValue = true
 		p.rest = p.rest[f.skip:]

@@ -56,8 +56,8 @@ func (v *visit) prints() output {
 func (v *visit) filesPrinted() stream {
 	out := stream{kind: streamUnknown}
 	for _, a := range v.r.args {
-		if a.proc != nil {
-			out.kind = max(out.kind, a.proc.printed.kind)
+		if a.proc() != nil {
+			out.kind = max(out.kind, a.proc().printed.kind)
 		}
 	}
 	return out

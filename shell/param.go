@@ -26,7 +26,7 @@ func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
 	case p.Excl:
 		b.evaluated(b.st.lookup(b.w.at.Home, name))
 		b.unknown("${!"+name+"}", !quoted)
-		b.cur.why = "${!" + name + "} names another variable"
+		b.cur.extra = &argExtra{why: "${!" + name + "} names another variable"}
 	case p.Length || p.Width || p.IsSet:
 		b.value([]Arg{{Text: "${#" + name + "}", Unknown: true, plain: true}}, true)
 	case p.Repl != nil:
@@ -166,7 +166,7 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 		if p.Exp.Word != nil {
 			if b.w.word(b.st, b.f, p.Exp.Word).Text == "P" {
 				b.evaluated(items)
-				b.cur.why = "${" + name + "@P} runs the commands in its value"
+				b.cur.extra = &argExtra{why: "${" + name + "@P} runs the commands in its value"}
 			}
 		}
 		b.unknown("${"+name+p.Exp.Op.String()+"…}", !quoted)

@@ -10,7 +10,7 @@ const maxPath = 4096
 
 // touch records that a command touches the path in a, and raises its risk.
 func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bool) {
-	if a.Text == "" && !a.Unknown || a.proc != nil {
+	if a.Text == "" && !a.Unknown || a.proc() != nil {
 		return
 	}
 	if a.Unknown && !a.plain || len(a.Text) > maxPath {

@@ -18,6 +18,7 @@ type visit struct {
 	index int    // of the command in the analysis
 	says  []string
 	print *stream // what it prints, if its handler knows better
+	kept  bool    // it is needed later: a trap runs at the end
 }
 
 // program describes the command whose program is the first word.
@@ -35,7 +36,8 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	if args[0].Text != name {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
 	}
-	v := &visit{w: w, f: f, c: c, st: st, outer: st}
+	v := w.visits.get()
+	v.w, v.f, v.c, v.st, v.outer = w, f, c, st, st
 	if len(c.Assigns) > 0 && t.use != useBuiltin {
 		v.st = st.fork()
 		for _, a := range c.Assigns {
@@ -53,10 +55,38 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	}
 	v.describe()
 	w.out.Commands[v.index] = *c
+	out := v.output()
+	if !v.kept {
+		w.visits.put(v)
+	}
+	return out
+}
+
+// output is what the program prints.
+func (v *visit) output() stream {
 	if v.print != nil {
 		return *v.print
 	}
 	return v.printed()
+}
+
+// A freeList keeps values that are large and needed again and again: one for
+// each command, and as many at once as commands are nested.
+type freeList[T any] struct{ free []*T }
+
+func (l *freeList[T]) get() *T {
+	n := len(l.free)
+	if n == 0 {
+		return new(T)
+	}
+	v := l.free[n-1]
+	l.free = l.free[:n-1]
+	return v
+}
+
+func (l *freeList[T]) put(v *T) {
+	*v = *new(T)
+	l.free = append(l.free, v)
 }
 
 // tool finds the table entry; git-foo is git foo.

@@ -45,8 +45,8 @@ func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redir
 
 // input is < file or < <(…).
 func (w *walker) input(st *state, c *Command, target Arg) *stream {
-	if target.proc != nil {
-		return &target.proc.printed
+	if target.proc() != nil {
+		return &target.proc().printed
 	}
 	w.touch(st, c, target, Read, false)
 	return &stream{kind: streamUnknown}

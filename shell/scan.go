@@ -7,6 +7,9 @@ package shell
 // The scan knows quotes, comments and here-documents well enough not to count
 // plain text, and errs on the side of counting.
 func deepest(src string) (at, depth int) {
+	if len(src) <= MaxDepth { // a level takes a byte at least
+		return 0, 0
+	}
 	s := scanner{src: src}
 	s.run()
 	return s.at, s.max

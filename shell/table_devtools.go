@@ -696,9 +696,7 @@ var tableDevtools = [...]tool{
 			{names: []string{"--install", "-i"}, do: &action{does: Installs | Network, hosts: []string{"registries"}}},
 			{names: []string{"--repl"}, do: &action{does: Executes}},
 		},
-		whens: []when{
-			{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Executes}},
-		},
+		whens: sharedWhen288,
 	},
 	{names: []string{"rimraf", "del-cli", "del", "delete-cli"},
 		do:   action{args: []slot{{kind: kindDelete, repeat: true}}, is: isRecursive},
@@ -1227,9 +1225,7 @@ var tableDevtools = [...]tool{
 			{names: []string{"--init", "-init", "-init-config", "--init-config"}, do: &action{does: Writes, say: "Set up {cmd} in the project"}},
 			{names: []string{"-s", "--strict", "-v", "--verbose", "-V", "--no-color", "--no-warnings", "--list-files", "--check-metaschema", "--oneline", "-oneline", "--dry-run", "-offline", "--offline", "--no-online-audits", "--no-exit-codes"}},
 		},
-		whens: []when{
-			{any: [][]term{{{op: termAny, n: 0, globs: []string{"http://*", "https://*"}}}}, do: action{does: Network}},
-		},
+		whens: sharedWhen2,
 	},
 	{names: []string{"jsonlint", "demjson", "fixjson", "json5"},
 		do:   action{args: []slot{{kind: kindRead, repeat: true}}},
@@ -1523,9 +1519,7 @@ var tableDevtools = [...]tool{
 			{names: []string{"-CAROOT"}, do: &action{say: "Show where the local certificate authority is kept"}},
 			{names: []string{"-client", "-ecdsa", "-pkcs12"}},
 		},
-		whens: []when{
-			{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes}},
-		},
+		whens: sharedWhen289,
 	},
 	{names: []string{"ngrok", "cloudflared", "lt", "localtunnel", "bore", "expose", "frpc", "frps", "pagekite", "pagekite.py", "zrok", "inlets", "inlets-pro", "devtunnel", "tunnelmole", "tmole", "loclx", "holesail", "rathole", "chisel", "pinggy", "playit", "untun", "tunnelto", "jprq", "pktriot", "sish", "smee", "hookdeck", "ultrahook"},
 		do:   action{does: Network | Publishes | LongRunning, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},

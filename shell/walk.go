@@ -13,6 +13,8 @@ type walker struct {
 	steps    int // statements and words that were walked
 	looks    int // how often the Machine was asked
 	stopped  bool
+	visits   freeList[visit]
+	scratch  freeList[Command]
 	defined  []definition
 	traps    []trapped
 	exits    []state // where the script may end

@@ -82,9 +82,9 @@ func (v *visit) wrapped(args []Arg) {
 	c.Dir = st.dir
 	if t := findTool(baseName(args[0].Text)); t != nil && t.is(isShell|isInterpreter) {
 		for _, a := range args {
-			if a.why != "" {
+			if a.why() != "" {
 				c.Risk = min(c.Risk, Moderate)
-				c.opaque(a.why)
+				c.opaque(a.why())
 			}
 		}
 	}
