@@ -54,7 +54,7 @@ func Analyze(src string, at Place) (*Analysis, error) {
 	run.w.visits.free = append(run.visits[:0], &run.visit)
 	run.w.scratch.free = append(run.scraps[:0], &run.scratch)
 
-	out := &Analysis{Risk: Safe, Commands: make([]Command, 0, 1+min(len(src)/48, 15))}
+	out := &Analysis{Risk: Safe, Commands: make([]Command, 0, likely(src))}
 	run.w.out = out
 	run.w.script(&run.st, &run.f, src, Span{0, len(src)}, false)
 	run.w.trapsAt(&run.st)
@@ -68,6 +68,18 @@ func Analyze(src string, at Place) (*Analysis, error) {
 		out.Risk = min(out.Risk, Dangerous)
 	}
 	return out, nil
+}
+
+// likely estimates how many commands a text has, so that room for them is made
+// once.
+func likely(src string) int {
+	n := 1
+	for i := 0; i < len(src) && n < 16; i++ {
+		if c := src[i]; c == '|' || c == ';' || c == '(' || c == '\n' || c == '&' && i > 0 && src[i-1] == '&' {
+			n++
+		}
+	}
+	return n
 }
 
 // A run is what one analysis needs, in one piece and kept for the next one.

@@ -18,7 +18,9 @@ type visit struct {
 	index int    // of the command in the analysis
 	says  []string
 	print *stream // what it prints, if its handler knows better
-	kept  bool    // it is needed later: a trap runs at the end
+	is    trait   // its traits, once they are known
+	known bool
+	kept  bool // it is needed later: a trap runs at the end
 }
 
 // program describes the command whose program is the first word.
@@ -357,6 +359,9 @@ func (c *Command) host(name string) {
 
 // traits collects the traits that are in force, from options too.
 func (v *visit) traits() trait {
+	if v.known {
+		return v.is
+	}
 	var out trait
 	for _, t := range v.r.chain {
 		out |= t.do.is
@@ -371,6 +376,7 @@ func (v *visit) traits() trait {
 			out |= w.do.is
 		}
 	}
+	v.is, v.known = out, true
 	return out
 }
 

@@ -13,6 +13,8 @@ type walker struct {
 	steps    int // statements and words that were walked
 	looks    int // how often the Machine was asked
 	stopped  bool
+	stageBuf [3]stage
+	piping   bool // stageBuf is in use
 	visits   freeList[visit]
 	scratch  freeList[Command]
 	defined  []definition
@@ -151,20 +153,18 @@ func (w *walker) command(st *state, f *frame, cmd syntax.Command) stream {
 // operands are collected first instead of recursing into each.
 func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
 	if b.Op == syntax.Pipe || b.Op == syntax.PipeAll {
-		return w.pipeline(st, f, flattenPipe(b, nil))
+		var buf [4]*syntax.Stmt
+		return w.pipeline(st, f, flattenPipe(b, buf[:0]))
 	}
-	type link struct {
-		op   syntax.BinCmdOperator
-		stmt *syntax.Stmt
-	}
-	links := []link{}
-	left := &syntax.Stmt{Cmd: b}
+	var buf [8]*syntax.BinaryCmd
+	links := append(buf[:0], b)
+	left := b.X
 	for {
 		x, ok := left.Cmd.(*syntax.BinaryCmd)
 		if !ok || len(left.Redirs) > 0 || left.Background || x.Op == syntax.Pipe || x.Op == syntax.PipeAll {
 			break
 		}
-		links = append(links, link{x.Op, x.Y})
+		links = append(links, x)
 		left = x.X
 	}
 	// What follows && sees the shell after success, what follows || after a
@@ -175,15 +175,15 @@ func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
 	failed.fail()
 	for i := len(links) - 1; i >= 0; i-- {
 		l := links[i]
-		if l.op == syntax.AndStmt {
-			out = out.then(w.stmt(st, f, l.stmt))
+		if l.Op == syntax.AndStmt {
+			out = out.then(w.stmt(st, f, l.Y))
 			after := st.fork()
 			after.fail()
 			st.succeed()
 			failed.join(after)
 			continue
 		}
-		out = out.then(w.stmt(failed, f, l.stmt))
+		out = out.then(w.stmt(failed, f, l.Y))
 		after := failed.fork()
 		after.succeed()
 		failed.fail()
@@ -194,7 +194,7 @@ func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
 }
 
 func flattenPipe(b *syntax.BinaryCmd, out []*syntax.Stmt) []*syntax.Stmt {
-	for _, side := range []*syntax.Stmt{b.X, b.Y} {
+	for _, side := range [...]*syntax.Stmt{b.X, b.Y} {
 		inner, ok := side.Cmd.(*syntax.BinaryCmd)
 		if ok && len(side.Redirs) == 0 && !side.Negated && (inner.Op == syntax.Pipe || inner.Op == syntax.PipeAll) {
 			out = flattenPipe(inner, out)
@@ -205,13 +205,22 @@ func flattenPipe(b *syntax.BinaryCmd, out []*syntax.Stmt) []*syntax.Stmt {
 	return out
 }
 
+// A stage is one part of a pipeline.
+type stage struct {
+	f   frame
+	st  state
+	out stream
+}
+
 func (w *walker) pipeline(st *state, f *frame, parts []*syntax.Stmt) stream {
-	type stage struct {
-		f   frame
-		st  state
-		out stream
+	var stages []stage
+	if len(parts) <= len(w.stageBuf) && !w.piping { // most lines have one short pipeline
+		stages = w.stageBuf[:len(parts)]
+		w.piping = true
+		defer func() { w.piping = false }()
+	} else {
+		stages = make([]stage, len(parts))
 	}
-	stages := make([]stage, len(parts))
 	for i, s := range parts {
 		g := &stages[i]
 		g.f, g.st = *f, *st
