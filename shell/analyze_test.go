@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sayso-dev/sayso/shell"
@@ -257,4 +258,95 @@ func TestImports(t *testing.T) {
 			t.Errorf("imports %s", pkg)
 		}
 	}
+}
+
+// TestNeverSafe: lines that hide what they run from an analysis that is too
+// simple. Each of them really runs it.
+func TestNeverSafe(t *testing.T) {
+	tests := []struct {
+		src  string
+		want shell.Risk // at most
+	}{
+		{"echo " + strings.Repeat("a ", 1001) + "$(rm -rf ~)", shell.Blocked},
+		{"for i in " + strings.Repeat("a ", 1001) + "$(rm -rf ~); do :; done", shell.Blocked},
+		{"echo ${x^^$(rm -rf ~)}", shell.Blocked},
+		{"[[ a == @($(rm -rf ~)|b) ]]", shell.Blocked},
+		{"return; rm -rf ~", shell.Blocked},
+		{"exit >/nowhere/x; rm -rf ~", shell.Blocked},
+		{`awk 'BEGIN{x = /"/; system("rm -rf ~")}'`, shell.Dangerous},
+		{`awk '{print /"/; system("rm -rf ~")}' f`, shell.Dangerous},
+		{"x=a; f() { (local x=b); x=/; }; f; rm -rf $x", shell.Dangerous},
+		{"x='a[$(rm -rf ~)]'; ((x))", shell.Blocked},
+		{"x='a[$(rm -rf ~)]'; [[ $x -eq 0 ]]", shell.Blocked},
+		{"p='$(rm -rf ~)'; echo \"${p@P}\"", shell.Blocked},
+		{"declare -i n; n='b[$(rm -rf ~)]'", shell.Blocked},
+		{"rm -rf $(if true; then echo /; fi)", shell.Dangerous},
+		{"rm -rf $(<list)", shell.Dangerous},
+		{"setsid -w rm -rf /", shell.Blocked},
+		{"D=build; sh -c 'rm -rf \"$D\"/*'", shell.Dangerous},
+		{"export d=build; env d=/ sh -c 'rm -rf $d'", shell.Blocked},
+		{"d=build; f() { rm -rf \"$d\"; }; d=/ f", shell.Blocked},
+		{"d=/; f() { local d=build; }; f; rm -rf $d", shell.Blocked},
+		{"d=build; trap 'rm -rf \"$d\"' EXIT; d=/", shell.Blocked},
+		{"t=x; declare -n r=t; r=/; rm -rf $t", shell.Blocked},
+		{"set -- rm -rf /; sh -c \"$*\"", shell.Blocked},
+		{"bash /dev/stdin <<< 'rm -rf ~'", shell.Blocked},
+		{"E=; rm ${E+-rf /}", shell.Blocked},
+		{"printf 'x,/' | xargs -d, rm -rf", shell.Blocked},
+		{"printf 'x\\0/\\0' | xargs -0 rm -rf", shell.Blocked},
+		{"echo safe / | xargs -n1 sh -c 'rm -rf \"$1\"' _", shell.Blocked},
+		{"find . ! -name '*.tmp' -delete", shell.Dangerous},
+		{"command cd /; rm -rf etc", shell.Blocked},
+		{"set -- -e; cd /etc/x; rm -rf foo", shell.Dangerous},
+		{"cd /etc; ! cd /tmp/x && rm -rf foo", shell.Dangerous},
+		{"x=a; g() { x=/; }; while true; do rm -rf $x; g; done", shell.Dangerous},
+		{"g() { cd /; }; while :; do rm -rf build; g; done", shell.Dangerous},
+		{"f() { if [ \"$1\" = a ]; then f /; else rm -rf \"$1\"; fi; }; f a", shell.Dangerous},
+		{"if true; then alias ls='rm -rf /'; fi; ls", shell.Blocked},
+		{"/opt/x/y > /dev/sda", shell.Blocked},
+		{". /tmp/evil/bin/activate", shell.Dangerous},
+		{"kubectl exec p -- rm -rf /", shell.Blocked},
+		{"scp secret.txt h:b", shell.Dangerous},
+	}
+	for _, tt := range tests {
+		a := analysis(t, tt.src)
+		if a.Risk > tt.want {
+			t.Errorf("%.120s: %v, want %v%s", tt.src, a.Risk, tt.want, detail(a))
+		}
+	}
+}
+
+// TestGrowth: values that double with each assignment, and other small inputs
+// with a large effect, are cut off.
+func TestGrowth(t *testing.T) {
+	for _, src := range []string{
+		"a=xxxxxxxxxx; " + strings.Repeat("a=$a$a; ", 60) + "rm $a",
+		"a=x; " + strings.Repeat("a=\"$a $a\"; ", 60) + "rm $a",
+		"a=x; " + strings.Repeat("a=$(echo $a$a); ", 40) + "rm $a",
+		"a=(x); " + strings.Repeat("a=(\"${a[@]}\" \"${a[@]}\"); ", 40) + "rm \"${a[@]}\"",
+		strings.Repeat("for i in a b c d e f g h; do ", 12) + "rm $i" + strings.Repeat("; done", 12),
+		strings.Repeat("f() { g; g; }; g() { f; f; }; ", 8) + "f",
+		"echo " + strings.Repeat("{a,b}", 40),
+	} {
+		a := analysis(t, src)
+		if a.Risk == shell.Safe && !strings.HasPrefix(src, "echo") {
+			t.Errorf("%.60s…: safe", src)
+		}
+	}
+}
+
+// TestConcurrent: analyses share nothing but the tables.
+func TestConcurrent(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for _, src := range fuzzSeeds {
+				a, err := shell.Analyze(src, corpusPlace)
+				if err != nil || a.Explain() == "" {
+					t.Errorf("%s: %v", src, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

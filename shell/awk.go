@@ -7,11 +7,13 @@ import "strings"
 func (v *visit) awk(a Arg) {
 	if a.Unknown && !a.plain {
 		v.c.Effects |= Executes
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the awk program cannot be known: " + short(a.Text))
+		v.c.doubt(Dangerous, "the awk program cannot be known: "+short(a.Text))
 	}
 	s := awkScanner{codeScanner: codeScanner{v: v, src: a.Text, keys: &keysCode, kind: kindAwk}}
 	s.run()
+	if strings.Contains(a.Text, "system") && !s.systems {
+		s.unknownCommand() // it stands where the scan took it for something else
+	}
 }
 
 type awkScanner struct {
@@ -20,6 +22,7 @@ type awkScanner struct {
 	parens   int    // parentheses open since then
 	last     string // the string literal just before, if any
 	hasLast  bool
+	systems  bool // system() was seen
 }
 
 func (s *awkScanner) run() {
@@ -62,7 +65,15 @@ func (s *awkScanner) run() {
 // regexpAllowed reports whether a slash here starts a regular expression.
 func (s *awkScanner) regexpAllowed() bool {
 	before := strings.TrimRight(s.src[:s.pos], " \t")
-	return before == "" || strings.IndexByte("({,;!~&|\n}", before[len(before)-1]) >= 0
+	if before == "" || strings.IndexByte("({,;!~&|\n}=?:+-*%<>^[", before[len(before)-1]) >= 0 {
+		return true
+	}
+	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') })+1:]
+	switch word {
+	case "print", "printf", "return", "in", "case", "do", "else", "getline", "delete":
+		return true
+	}
+	return false
 }
 
 func (s *awkScanner) regexp() {
@@ -84,6 +95,7 @@ func (s *awkScanner) word() {
 	case "print", "printf":
 		s.printing, s.parens = true, 0
 	case "system":
+		s.systems = true
 		if words := s.arguments(); len(words) == 1 {
 			s.command(words[0])
 		} else {
@@ -97,8 +109,7 @@ func (s *awkScanner) word() {
 
 func (s *awkScanner) unknownCommand() {
 	s.v.c.Effects |= Executes
-	s.v.c.Risk = min(s.v.c.Risk, Dangerous)
-	s.v.c.opaque("awk runs a command that cannot be known")
+	s.v.c.doubt(Dangerous, "awk runs a command that cannot be known")
 }
 
 // pipe is | or |& : a command on one of its sides. || is not.
@@ -140,8 +151,7 @@ func (s *awkScanner) redirect() {
 		}
 	}
 	s.v.c.Effects |= Writes
-	s.v.c.Risk = min(s.v.c.Risk, Dangerous)
-	s.v.c.opaque("awk writes a file whose name cannot be known")
+	s.v.c.doubt(Dangerous, "awk writes a file whose name cannot be known")
 }
 
 func (s *awkScanner) getline() {
@@ -160,8 +170,7 @@ func (s *awkScanner) getline() {
 		s.v.touch(s.path(s.literal()), Read, false)
 		return
 	}
-	s.v.c.Risk = min(s.v.c.Risk, Moderate)
-	s.v.c.opaque("awk reads a file whose name cannot be known")
+	s.v.c.doubt(Moderate, "awk reads a file whose name cannot be known")
 }
 
 func (s *awkScanner) blanks() {

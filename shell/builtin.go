@@ -50,8 +50,10 @@ func (v *visit) builtin() {
 		} else {
 			st.paramsKnown = false
 		}
-	case "exit", "logout", "bye", "return":
-		st.ended = v.f.pipeLen <= 1
+	case "exit", "return":
+		// With a redirection that fails, exit does not end the shell, and return
+		// ends only a function.
+		st.ended = v.f.pipeLen <= 1 && len(v.c.Redirects) == 0 && (v.r.name == "exit" || len(st.active) > 0)
 		if len(v.w.exits) < maxUnrolled && v.r.name != "return" {
 			v.w.exits = append(v.w.exits, *st.fork())
 			v.w.exits[len(v.w.exits)-1].ended = false
@@ -100,7 +102,7 @@ func (v *visit) cd(args []Arg) {
 		// cd keeps the path as written; what is reached through it is real.
 		v.c.Paths = append(v.c.Paths, Path{Raw: args[0].Text, Abs: st.dir, Real: real, Access: List})
 	}
-	if e, ok := v.w.look(st.dir); ok && (e.Dir || e.Link != "") || st.errexit {
+	if e, ok := v.w.look(st.dir); ok && (e.Dir || e.Link != "") {
 		return // it exists: cd does not fail
 	}
 	if old != st.dir {
@@ -125,20 +127,19 @@ func (v *visit) source(args []Arg) {
 		return
 	}
 	a := args[0]
-	v.c.Risk = min(v.c.Risk, Dangerous)
+	abs := resolve(a.Text, v.st.dir)
 	switch {
 	case a.proc() != nil:
 		v.runs(a.proc().printed)
 	case a.Unknown:
-		v.c.opaque("which script runs cannot be known: " + a.Text)
-	default:
-		v.c.opaque("it runs " + short(a.Text) + " in this shell")
+		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
+	case activates(abs) && v.w.inWorkspace(abs):
+		v.c.Risk = min(v.c.Risk, Moderate)
+		v.says = append(v.says, "Activate the environment in {arg1}")
 		v.touch(a, Read, false)
-		if abs := resolve(a.Text, v.st.dir); activates(abs) {
-			v.c.Risk = Moderate
-			v.c.Opaque = nil
-			v.says = append(v.says, "Activate the environment in {arg1}")
-		}
+	default:
+		v.c.doubt(Dangerous, "it runs "+short(a.Text)+" in this shell")
+		v.touch(a, Read, false)
 	}
 }
 
@@ -156,8 +157,7 @@ func (v *visit) alias(args []Arg) {
 		}
 		a.Text = value
 		if len(v.outer.aliases) >= maxVars {
-			v.c.Risk = min(v.c.Risk, Dangerous)
-			v.c.opaque("too many aliases to follow")
+			v.c.doubt(Dangerous, "too many aliases to follow")
 			return
 		}
 		v.outer.aliases = append(v.outer.aliases[:len(v.outer.aliases):len(v.outer.aliases)], variable{name: name, value: []Arg{a}})
@@ -177,30 +177,51 @@ func (v *visit) trap(args []Arg) {
 
 func (v *visit) set() {
 	st := v.outer
-	for _, a := range v.c.Args[1:] {
+	args := v.c.Args[1:]
+	for len(args) > 0 {
+		a := args[0]
 		switch {
 		case a.Unknown:
+			v.c.doubt(Moderate, "an argument cannot be known: "+a.Text)
+			st.paramsKnown, st.errexit = false, false
+			return
+		case a.Text == "--" || a.Text == "-" || len(a.Text) < 2 || a.Text[0] != '-' && a.Text[0] != '+':
+			if a.Text == "--" || a.Text == "-" {
+				args = args[1:]
+			}
+			st.params, st.paramsKnown = slices.Clone(args), true
 			v.c.Risk = min(v.c.Risk, Moderate)
-			v.c.opaque("an argument cannot be known: " + a.Text)
-			st.paramsKnown = false
-		case a.Text == "-e" || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "e") || a.Text == "errexit":
-			st.errexit = true
-		case a.Text == "-a":
-			st.all = true
-		case a.Text == "+e":
-			st.errexit = false
-		case a.Text == "--": // it sets the parameters, to none if nothing follows
-			st.params, st.paramsKnown = nil, true
-			v.c.Risk = min(v.c.Risk, Moderate)
-		case a.Text == "allexport" || a.Text == "keyword" || a.Text == "posix":
-			v.c.Risk = min(v.c.Risk, Moderate)
-			v.c.Effects |= Executes
+			return
+		}
+		args = args[1:]
+		for _, letter := range a.Text[1:] {
+			if letter == 'o' && len(args) > 0 {
+				v.option(args[0].Text, a.Text[0] == '-')
+				args = args[1:]
+				continue
+			}
+			v.option(string(letter), a.Text[0] == '-')
 		}
 	}
-	if len(v.r.args) > 0 {
-		st.params, st.paramsKnown = slices.Clone(v.r.args), true
-		v.c.Risk = min(v.c.Risk, Moderate)
+}
+
+// option switches one option of the shell.
+func (v *visit) option(name string, on bool) {
+	st := v.outer
+	switch name {
+	case "e", "errexit":
+		st.errexit = on
+	case "a", "allexport":
+		st.all = st.all || on
+		v.changesShell()
+	case "k", "keyword", "posix":
+		v.changesShell()
 	}
+}
+
+func (v *visit) changesShell() {
+	v.c.Effects |= Executes
+	v.c.Risk = min(v.c.Risk, Moderate)
 }
 
 // readInto gives variables the value of what is read: unknown, unless the

@@ -29,15 +29,18 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	}
 	for _, a := range args {
 		if a.why() != "" {
-			c.Risk = min(c.Risk, Moderate)
-			c.opaque(a.why())
+			c.doubt(Moderate, a.why())
 		}
 	}
 	var out stream
+	index := len(w.out.Commands)
 	if len(args) == 0 {
 		out = w.bare(c, call)
 	} else {
 		out = w.invoke(st, f, c).unless(c.Redirects)
+	}
+	if len(c.Assigns) > 0 {
+		w.settings(st, f, index)
 	}
 	w.scratch.put(c)
 	return out
@@ -87,8 +90,7 @@ func (w *walker) invoke(st *state, f *frame, c *Command) stream {
 	st.cd = false
 	name := c.Args[0]
 	if name.made {
-		c.Risk = min(c.Risk, Dangerous)
-		c.opaque("the name of the command comes from a command")
+		c.doubt(Dangerous, "the name of the command comes from a command")
 	}
 	if name.Unknown || name.Glob || name.Text == "" {
 		return w.unknownName(f, c)
@@ -144,7 +146,7 @@ func (w *walker) callFunction(st *state, f *frame, c *Command, fn function) stre
 		c.Effects |= Processes | LongRunning
 		c.Sentence = "Start copies of itself without end (a fork bomb)"
 	case running || f.depth >= maxNested:
-		c.Risk = min(c.Risk, Moderate)
+		c.Risk = min(c.Risk, Dangerous)
 		c.Effects |= LongRunning
 		c.Opaque = append(c.Opaque, "the function "+fn.name+" calls itself")
 	}

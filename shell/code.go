@@ -25,12 +25,10 @@ func (v *visit) code(k kind, a Arg) {
 	v.c.Effects |= Executes
 	v.c.Risk = min(v.c.Risk, Moderate)
 	if a.Unknown {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the program it runs cannot be known: " + short(a.Text))
+		v.c.doubt(Dangerous, "the program it runs cannot be known: "+short(a.Text))
 	}
 	if len(a.Text) > MaxLength {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the program it runs is too long")
+		v.c.doubt(Dangerous, "the program it runs is too long")
 		return
 	}
 	s := codeScanner{v: v, src: a.Text, keys: codeKeys(k), kind: k}
@@ -182,8 +180,7 @@ func (s *codeScanner) hit(e *flag) {
 	words := s.arguments()
 	switch {
 	case len(words) == 0 || s.mixed && e.kind != kindShell:
-		s.v.c.Risk = min(s.v.c.Risk, Dangerous)
-		s.v.c.opaque("what the program does cannot be known")
+		s.v.c.doubt(Dangerous, "what the program does cannot be known")
 	case e.kind == kindShell && s.list:
 		args := make([]Arg, len(words))
 		for i, w := range words {
@@ -192,8 +189,7 @@ func (s *codeScanner) hit(e *flag) {
 		s.command(quoteArgs(args))
 	case e.kind == kindShell:
 		if s.mixed {
-			s.v.c.Risk = min(s.v.c.Risk, Dangerous)
-			s.v.c.opaque("the command that the program runs cannot be known")
+			s.v.c.doubt(Dangerous, "the command that the program runs cannot be known")
 		}
 		s.command(strings.Join(words, " "))
 	case e.kind == kindWrite: // a file and the mode to open it in
@@ -211,8 +207,7 @@ func (s *codeScanner) hit(e *flag) {
 func (s *codeScanner) targets() {
 	words := s.arguments()
 	if s.mixed || len(words) == 0 {
-		s.v.c.Risk = min(s.v.c.Risk, Dangerous)
-		s.v.c.opaque("which files the program writes cannot be known")
+		s.v.c.doubt(Dangerous, "which files the program writes cannot be known")
 	}
 	for _, w := range words {
 		s.v.touch(s.path(w), Write, false)

@@ -22,7 +22,6 @@ func (w *walker) assign(st *state, f *frame, c *Command, a *syntax.Assign, alone
 	}
 	value := w.word(st, f, a.Value)
 	c.Assigns = append(c.Assigns, Assign{name, value})
-	w.setting(st, f, c, &keysEnvironment, name, value)
 	if !alone {
 		return
 	}
@@ -106,7 +105,8 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 		c.Risk = min(c.Risk, Moderate)
 	}
 	c.Prefix = []string{d.Variant.Value}
-	w.add(c)
+	index := w.add(c)
+	w.settings(st, f, index)
 	return stream{}
 }
 

@@ -306,11 +306,12 @@ func (o *observation) claim(cmd *shell.Command, p *shell.Path, name string) clai
 func (o *observation) workingFolder(a *shell.Analysis, i int, named bool, links map[string]string) []claim {
 	cmd := &a.Commands[i]
 	changes := cmd.Effects&(shell.Writes|shell.Deletes|shell.Permissions|shell.Installs) != 0
-	if slices.ContainsFunc(a.Commands, func(c shell.Command) bool { return c.Via == i }) || cmd.Dir == "" {
+	if cmd.Dir == "" {
 		return nil
 	}
+	runsOthers := slices.ContainsFunc(a.Commands, func(c shell.Command) bool { return c.Via == i })
 	var out []claim
-	if cmd.Effects.Has(shell.Executes) || changes && !named {
+	if !runsOthers && (cmd.Effects.Has(shell.Executes) || changes && !named) {
 		out = append(out, claim{file: resolveLinks(cmd.Dir, links), any: true, below: true})
 	}
 	if len(cmd.Args) == 0 || cmd.Args[0].Text != "git" {

@@ -58,7 +58,7 @@ type diffScript struct {
 
 func (s *diffScript) skipWithout(t *testing.T) {
 	if _, err := exec.LookPath(s.needs); s.needs != "" && err != nil {
-		t.Skipf("%s is not installed", s.needs)
+		t.Fatalf("%s is not installed: make setup installs what the tests need", s.needs)
 	}
 }
 

@@ -14,12 +14,21 @@ func (w *walker) wordList(st *state, f *frame, words []*syntax.Word) []Arg {
 			return append(out, Arg{Text: "…", Unknown: true, many: true})
 		}
 
+		if len(out) > maxWords { // what it runs still counts
+			w.expandParts(st, f, word.Parts)
+			continue
+		}
 		out = w.expand(st, f, word, out)
 		if len(out) > maxWords {
-			return append(out[:maxWords], Arg{Text: "…", Unknown: true, many: true, Span: f.at(word)})
+			out = append(out[:maxWords], tooMany("…", f.at(word)))
 		}
 	}
 	return out
+}
+
+// tooMany stands for words that are too many to follow.
+func tooMany(text string, span Span) Arg {
+	return Arg{Text: text, Unknown: true, many: true, Span: span, extra: &argExtra{why: "it expands to too many words"}}
 }
 
 // size is the length of a node in the source.
@@ -38,7 +47,7 @@ func (w *walker) expand(st *state, f *frame, word *syntax.Word, out []Arg) []Arg
 	alternatives, ok := braces(split.Parts)
 	if !ok {
 		w.expandParts(st, f, split.Parts)
-		return append(out, Arg{Text: "{…}", Unknown: true, many: true, Span: span})
+		return append(out, tooMany("{…}", span))
 	}
 	for _, parts := range alternatives {
 		b := fieldBuilder{w: w, st: st, f: f, span: span}
@@ -159,6 +168,7 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 		b.cur.extra = &argExtra{proc: b.w.process(b.st, b.f, p)}
 	case *syntax.ExtGlob:
 		b.cur.Glob = !quoted
+		b.w.evaluate(b.st, b.f, b.span, Arg{Text: p.Pattern.Value})
 		b.buf.WriteString("*")
 	case *syntax.BraceExp:
 		for _, e := range p.Elems { // braces in quotes or assignments stay text
@@ -285,6 +295,11 @@ func (b *fieldBuilder) fields(items []Arg) {
 }
 
 func (b *fieldBuilder) item(item Arg, quoted, split bool) {
+	if b.buf.Len()+len(item.Text) > MaxLength || !b.w.spend(len(item.Text)/64) {
+		b.unknown("…", true)
+		b.cur.extra = &argExtra{why: "a value is too long to follow"}
+		return
+	}
 	if item.Unknown {
 		plain := item.plain && (!b.cur.Unknown || b.cur.plain)
 		b.unknown(item.Text, item.many && !quoted || split && !item.plain || b.st.ifs && !quoted)

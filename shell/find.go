@@ -13,8 +13,7 @@ func (v *visit) find() {
 	for len(e.rest) > 0 {
 		a := e.next()
 		if a.Unknown && a.many {
-			v.c.Risk = min(v.c.Risk, Dangerous)
-			v.c.opaque("a part of the expression cannot be known: " + a.Text)
+			v.c.doubt(Dangerous, "a part of the expression cannot be known: "+a.Text)
 			continue
 		}
 		e.test(a)
@@ -112,6 +111,9 @@ func (e *findExpr) test(a Arg) {
 				}
 			}
 			e.v.value(entry.kind, nil, value, false)
+			if entry.kind == kindWrite {
+				e.v.says = append(e.v.says, "Look for files in {args} and write what is found to "+short(value.Text))
+			}
 			e.not = false
 		}
 		return
@@ -125,8 +127,7 @@ func (e *findExpr) test(a Arg) {
 		return
 	}
 	if strings.HasPrefix(a.Text, "-") {
-		e.v.c.Risk = min(e.v.c.Risk, Moderate)
-		e.v.c.opaque("the option " + a.Text + " is not known")
+		e.v.c.doubt(Moderate, "the option "+a.Text+" is not known")
 	}
 }
 
@@ -161,8 +162,7 @@ func (e *findExpr) run(inDir bool) {
 		words = append(words, a)
 	}
 	if len(words) == 0 {
-		e.v.c.Risk = min(e.v.c.Risk, Dangerous)
-		e.v.c.opaque("the command behind -exec is missing")
+		e.v.c.doubt(Dangerous, "the command behind -exec is missing")
 		return
 	}
 	e.runs = append(e.runs, findRun{words, inDir})

@@ -64,15 +64,13 @@ func (v *visit) shellText() {
 	r := &v.r
 	if len(r.args) == 0 {
 		v.c.Effects |= Executes
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the script it runs is missing")
+		v.c.doubt(Dangerous, "the script it runs is missing")
 		return
 	}
 	text := r.args[0]
 	if text.Unknown {
 		v.c.Effects |= Executes
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the script it runs cannot be known: " + short(text.Text))
+		v.c.doubt(Dangerous, "the script it runs cannot be known: "+short(text.Text))
 		if strings.HasPrefix(text.Text, "$") {
 			return
 		}
@@ -114,8 +112,7 @@ func (v *visit) stdinProgram() {
 func (v *visit) runs(s stream) {
 	v.c.Effects |= Executes
 	if s.kind != streamText {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque(s.source())
+		v.c.doubt(Dangerous, s.source())
 		v.says = append([]string{"Run a script that cannot be known: " + s.source()}, v.says...)
 		return
 	}
@@ -124,8 +121,7 @@ func (v *visit) runs(s stream) {
 		return
 	}
 	if v.traits()&isInterpreter != 0 {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the program it reads is not understood")
+		v.c.doubt(Dangerous, "the program it reads is not understood")
 		return
 	}
 	v.c.Risk = min(v.c.Risk, Moderate)
@@ -318,7 +314,8 @@ func (v *visit) echo() {
 	if escapes {
 		text = unescape(text)
 	}
-	v.print = &stream{kind: streamText, text: text + end}
+	out := textOf(text + end)
+	v.print = &out
 }
 
 // formatted is what printf prints for a format of %s and escapes only.

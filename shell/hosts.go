@@ -7,8 +7,7 @@ func (v *visit) target(k kind, a Arg) {
 	c := v.c
 	if a.Unknown && !a.plain {
 		c.host(External)
-		c.Risk = min(c.Risk, Moderate)
-		c.opaque("the host cannot be known: " + a.Text)
+		c.doubt(Moderate, "the host cannot be known: "+a.Text)
 		return
 	}
 	text := a.Text
@@ -58,7 +57,10 @@ func isRemote(s string) bool {
 		return true
 	}
 	i := strings.IndexByte(s, ':')
-	return i > 1 && strings.IndexByte(s[:i], '/') < 0
+	if i == 1 && len(s) > 2 && (s[2] == '/' || s[2] == '\\') { // C:/x
+		return false
+	}
+	return i > 0 && strings.IndexByte(s[:i], '/') < 0
 }
 
 // hostOf returns the host of a URL, of user@host:path, or of host:port.

@@ -16,7 +16,15 @@ func (w *walker) loop(st *state, f *frame, body func(*state), n syntax.Node) str
 	st.forget(n)
 	inner := st.fork()
 	body(inner)
-	st.join(inner)
+	again := st.fork()
+	again.join(inner)
+	if !again.sameAs(st) { // a function or a wrapper changed the shell: the next turn starts there
+		again.unknownVars(st)
+		inner = again.fork()
+		body(inner)
+		again.join(inner)
+	}
+	*st = *again
 	st.join(before)
 	return stream{kind: streamUnknown}
 }
@@ -36,6 +44,11 @@ func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
 	items := st.params
 	if iter.InPos.IsValid() {
 		items = w.wordList(st, f, iter.Items)
+	}
+	for _, a := range items {
+		if a.why() != "" {
+			w.opaqueAt(f, f.at(c.Loop), a.why())
+		}
 	}
 	if c.Select || len(items) > maxUnrolled || slices.ContainsFunc(items, func(a Arg) bool { return a.Unknown && a.many }) || !iter.InPos.IsValid() && !st.paramsKnown {
 		items = []Arg{{Text: "$" + iter.Name.Value, Unknown: true}}

@@ -130,27 +130,27 @@ func matchWord(pattern, s string) bool {
 	return matchStars(pattern, s)
 }
 
-// matchStars is the general case; a star also matches a slash.
+// matchStars is the general case; a star also matches a slash. It goes back to
+// the last star only, which is enough and keeps it linear in both.
 func matchStars(pattern, s string) bool {
-	for pattern != "" {
-		switch pattern[0] {
-		case '*':
-			for i := len(s); i >= 0; i-- {
-				if matchStars(pattern[1:], s[i:]) {
-					return true
-				}
-			}
-			return false
-		case '?':
-			if s == "" {
-				return false
-			}
+	p, i, star, mark := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p++
+			i++
+		case star >= 0:
+			mark++
+			p, i = star+1, mark
 		default:
-			if s == "" || s[0] != pattern[0] {
-				return false
-			}
+			return false
 		}
-		pattern, s = pattern[1:], s[1:]
 	}
-	return s == ""
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
 }

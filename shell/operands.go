@@ -130,6 +130,15 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 		v.key(keys, a)
 	case kindMount:
 		v.mount(a)
+	case kindRsh: // rsync -e 'ssh -p 2222': the host and the command follow
+		if name, _, _ := strings.Cut(a.Text, " "); baseName(name) == "ssh" {
+			a.Text += " host true"
+		}
+		v.shell(a)
+	case kindEx: // :!cmd, :r !cmd, :w !cmd, :%!cmd
+		if _, cmd, ok := strings.Cut(a.Text, "!"); ok && strings.TrimSpace(cmd) != "" {
+			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})
+		}
 	case kindCd, kindCmd, kindNone:
 	default:
 		v.code(k, a)
@@ -146,8 +155,7 @@ func (v *visit) text(a Arg) {
 		for i := range t.flags {
 			f := &t.flags[i]
 			if f.kind > kindRead || f.do != nil && f.do.does&^(Reads|LongRunning) != 0 {
-				v.c.Risk = min(v.c.Risk, Moderate)
-				v.c.opaque("an argument cannot be known: " + a.Text)
+				v.c.doubt(Moderate, "an argument cannot be known: "+a.Text)
 				return
 			}
 		}
@@ -164,8 +172,7 @@ func (v *visit) script(a Arg) {
 	v.c.Risk = min(v.c.Risk, Moderate)
 	if strings.Contains(a.Text, "://") {
 		v.c.host(hostOf(a.Text))
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("it runs a program from the network")
+		v.c.doubt(Dangerous, "it runs a program from the network")
 		return
 	}
 	if a.proc() != nil {
@@ -173,8 +180,7 @@ func (v *visit) script(a Arg) {
 		return
 	}
 	if a.Unknown && !a.plain {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("which script runs cannot be known: " + a.Text)
+		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
 		return
 	}
 	v.touch(a, Read, false)

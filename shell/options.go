@@ -74,6 +74,8 @@ func (p *optionParser) argument(a Arg) {
 	switch {
 	case text == "-" && !p.ended && p.find("-") != nil: // env -
 		p.take(p.find("-"), a, "-", "", false)
+	case text == "--" && p.wraps(): // kubectl exec POD -- CMD
+		p.dashes()
 	case p.ended || len(text) < 2 || a.Unknown && text[0] == '$':
 		p.operand(a)
 	case text == "--":
@@ -87,6 +89,12 @@ func (p *optionParser) argument(a Arg) {
 	default:
 		p.operand(a)
 	}
+}
+
+// wraps reports whether a wrapped command may start here.
+func (p *optionParser) wraps() bool {
+	need, _, ok := p.r.beforeCommand()
+	return ok && p.r.plainArgs() >= need
 }
 
 // dashes handles "--": options end, or the wrapped command begins.

@@ -69,7 +69,15 @@ func echoed(args []Arg) stream {
 			return stream{kind: streamUnknown}
 		}
 	}
-	return stream{kind: streamText, text: joinArgs(args) + "\n"}
+	return textOf(joinArgs(args) + "\n")
+}
+
+// textOf is a stream of known text, if it is short enough to follow.
+func textOf(text string) stream {
+	if len(text) > MaxLength {
+		return stream{kind: streamUnknown}
+	}
+	return stream{kind: streamText, text: text}
 }
 
 // namesIn is what ls prints: the names in a folder, or the files it was given.

@@ -161,6 +161,7 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 		b.w.word(b.st, b.f, p.Exp.Word)
 		b.trimmed(items, name, quoted)
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
+		b.w.word(b.st, b.f, p.Exp.Word)
 		b.unknown("${"+name+"^}", !quoted)
 	default:
 		if p.Exp.Word != nil {

@@ -80,6 +80,12 @@ func (w *walker) touchUnknown(st *state, c *Command, a Arg, access Access, recur
 	}
 }
 
+// doubt records why what the command does cannot be known, and how bad that is.
+func (c *Command) doubt(risk Risk, reason string) {
+	c.Risk = min(c.Risk, risk)
+	c.opaque(reason)
+}
+
 func (c *Command) opaque(reason string) {
 	for _, r := range c.Opaque {
 		if r == reason {

@@ -32,8 +32,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 		return w.stranger(st, f, c, name)
 	}
 	if f.direct && t.use == useBuiltin {
-		c.Risk = min(c.Risk, Dangerous)
-		c.opaque(name + " is no program: what runs instead cannot be known")
+		c.doubt(Dangerous, name+" is no program: what runs instead cannot be known")
 	}
 	if args[0].Text != name {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
@@ -146,8 +145,7 @@ func (w *walker) place(st *state, c *Command, name string) {
 // stranger describes a program that no table knows.
 func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 	c.Effects |= Executes
-	c.Prefix = []string{c.Args[0].Text}
-	c.Suggest = len(c.Opaque) == 0
+	c.Prefix = []string{c.Args[0].Text} // not to suggest: it may be a wrapper
 	local := strings.IndexByte(c.Args[0].Text, '/') >= 0
 	switch {
 	case len(c.Args) == 2 && !local && c.Via < 0 && (c.Args[1].Text == "--version" || c.Args[1].Text == "--help"):
@@ -159,7 +157,7 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 		c.Risk = min(c.Risk, Moderate)
 		abs := resolve(c.Args[0].Text, st.dir)
 		if abs == "" || !w.inWorkspace(abs) && !temporary(abs) {
-			c.Risk = Dangerous
+			c.Risk = min(c.Risk, Dangerous)
 		}
 	default:
 		c.Sentence = "Run command: " + short(joinArgs(c.Args))
@@ -197,11 +195,34 @@ func (v *visit) describe() {
 		v.wrapped(r.rest)
 	}
 	v.somewhere()
+	if c.Effects.Has(Network) && len(c.Hosts) == 0 {
+		c.host(External)
+	}
 	if c.Effects == 0 {
 		c.Effects = Reads
 	}
 	c.Sentence = v.sentence()
-	c.Suggest = c.Suggest && len(c.Opaque) == 0
+	c.Suggest = c.Suggest && len(c.Opaque) == 0 && c.Risk > Blocked && !v.runsOthers()
+}
+
+// runsOthers reports whether the command runs others, through an option or a
+// setting: its name alone does not say what a rule would allow. A package
+// script is named by the prefix.
+func (v *visit) runsOthers() bool {
+	if v.r.tool().use == useScripts {
+		return false
+	}
+	for i := v.index + 1; i < len(v.w.out.Commands); i++ {
+		if v.w.out.Commands[i].Via == v.index {
+			return true
+		}
+	}
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil && do.does.Has(Executes) {
+			return true
+		}
+	}
+	return false
 }
 
 // somewhere judges a command that changes files and names none: it changes
@@ -273,12 +294,10 @@ func (v *visit) actions() {
 	}
 	v.operands()
 	if r.hides != "" {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the option " + r.hides + " is not known, and so not which command runs")
+		v.c.doubt(Dangerous, "the option "+r.hides+" is not known, and so not which command runs")
 	}
 	if r.strange != "" {
-		v.c.Risk = min(v.c.Risk, Moderate)
-		v.c.opaque("the option " + r.strange + " is not known")
+		v.c.doubt(Moderate, "the option "+r.strange+" is not known")
 	}
 }
 

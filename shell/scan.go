@@ -19,6 +19,7 @@ type scanner struct {
 	src   string
 	pos   int
 	stack []byte // closers awaited
+	cmd   bool   // a command may start here
 	words int    // open keywords: if, while, for, case, select, until
 	chain int    // prefixes that nest without a closer: ! time - +
 	max   int
@@ -59,6 +60,7 @@ func (s *scanner) top() byte {
 
 func (s *scanner) run() {
 	start := true // at the start of a word
+	s.cmd = true
 	for s.pos < len(s.src) && s.max <= MaxDepth {
 		c := s.src[s.pos]
 		if s.top() == '"' {
@@ -99,6 +101,11 @@ func (s *scanner) run() {
 				s.chain++
 				s.note()
 			}
+		}
+		if c == ';' || c == '&' || c == '|' || c == '(' || c == '\n' || c == '{' || c == '`' || c == ')' {
+			s.cmd = true
+		} else if !isBlank(c) {
+			s.cmd = false
 		}
 		start = isBlank(c) || c == ';' || c == '&' || c == '|' || c == '(' || c == '\n' || c == '{' || c == '`'
 		if !start && c != '-' && c != '+' && c != '~' && s.arithmetic() {
@@ -166,17 +173,24 @@ func (s *scanner) keyword() {
 	for s.pos < len(s.src) && (isLower(s.src[s.pos]) || s.src[s.pos] == '!') {
 		s.pos++
 	}
+	at := s.cmd
+	s.cmd = false
 	switch s.src[start:s.pos] {
 	case "if", "while", "until", "for", "select", "case", "elif":
 		s.words++
+		s.cmd = true
 		s.note()
 	case "fi", "done", "esac":
-		s.words = max(0, s.words-1)
+		if at {
+			s.words = max(0, s.words-1)
+		}
 		s.chain = 0
 	case "!", "time", "coproc", "function", "exec":
 		s.chain++
+		s.cmd = true
 		s.note()
 	case "then", "do", "else", "in":
+		s.cmd = true
 	default:
 		s.chain = 0
 	}

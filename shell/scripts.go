@@ -21,8 +21,7 @@ func (v *visit) packageScript() {
 			return
 		}
 		if v.r.args[0].Unknown {
-			v.c.Risk = min(v.c.Risk, Dangerous)
-			v.c.opaque("which script runs cannot be known: " + v.r.args[0].Text)
+			v.c.doubt(Dangerous, "which script runs cannot be known: "+v.r.args[0].Text)
 			return
 		}
 		name = v.r.args[0].Text

@@ -8,14 +8,12 @@ func (v *visit) sed(a Arg) {
 	if a.Unknown && !a.plain {
 		// A variable in a pattern or replacement is the usual case; one that
 		// is the whole script could be anything.
-		v.c.Risk = min(v.c.Risk, Moderate)
-		v.c.opaque("the sed script cannot be known: " + short(a.Text))
+		v.c.doubt(Moderate, "the sed script cannot be known: "+short(a.Text))
 	}
 	s := sedScript{v: v, src: a.Text}
 	for s.pos < len(s.src) {
 		if !s.command() {
-			v.c.Risk = min(v.c.Risk, Moderate)
-			v.c.opaque("the sed script is not understood: " + short(a.Text))
+			v.c.doubt(Moderate, "the sed script is not understood: "+short(a.Text))
 			return
 		}
 	}
@@ -172,8 +170,7 @@ func (s *sedScript) text() {
 func (s *sedScript) execute(text string) {
 	s.v.c.Effects |= Executes
 	if text == "" {
-		s.v.c.Risk = min(s.v.c.Risk, Dangerous)
-		s.v.c.opaque("sed runs the text it reads as commands")
+		s.v.c.doubt(Dangerous, "sed runs the text it reads as commands")
 		return
 	}
 	s.v.shell(Arg{Text: text, Span: s.v.c.Span})

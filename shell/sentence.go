@@ -75,11 +75,11 @@ func (v *visit) placeholder(name string) string {
 		return listed(args)
 	case "arg1", "arg2", "arg3":
 		if i := int(name[3] - '1'); i < len(args) {
-			return short(args[i].Text)
+			return shown(args[i])
 		}
 	case "last":
 		if len(args) > 0 {
-			return short(args[len(args)-1].Text)
+			return shown(args[len(args)-1])
 		}
 	case "init":
 		if len(args) > 1 {
@@ -118,6 +118,17 @@ func (v *visit) innerSentence() string {
 	return strings.Join(parts, ", then ")
 }
 
+// shown is an argument as a sentence has it.
+func shown(a Arg) string {
+	switch {
+	case a.proc() != nil:
+		return "the output of a command"
+	case a.Text == ".":
+		return "the current folder"
+	}
+	return short(a.Text)
+}
+
 // listed shows operands in a sentence: the first few, and how many more.
 func listed(args []Arg) string {
 	const most = 4
@@ -132,7 +143,7 @@ func listed(args []Arg) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(short(a.Text))
+		b.WriteString(shown(a))
 	}
 	return b.String()
 }

@@ -6,8 +6,7 @@ import "strings"
 func (v *visit) key(keys *keyTable, a Arg) {
 	name, value, _ := strings.Cut(a.Text, "=")
 	if a.Unknown && strings.HasPrefix(name, "$") {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("a setting cannot be known: " + a.Text)
+		v.c.doubt(Dangerous, "a setting cannot be known: "+a.Text)
 		return
 	}
 	a.Text = value
@@ -15,6 +14,26 @@ func (v *visit) key(keys *keyTable, a Arg) {
 		a.Unknown = false
 	}
 	v.w.setting(v.st, v.below(), v.c, keys, name, a)
+}
+
+// settings applies what the environment variables in front of a command do.
+// What they run is reported behind it.
+func (w *walker) settings(st *state, f *frame, index int) {
+	if index < 0 || index >= len(w.out.Commands) {
+		return
+	}
+	inner := *f
+	inner.via = index
+	c := w.out.Commands[index]
+	for _, a := range c.Assigns {
+		risk, effects := c.Risk, c.Effects
+		w.setting(st, &inner, &c, &keysEnvironment, a.Name, a.Value)
+		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {
+			c.Sentence = "With " + a.Name + " set: " + c.Sentence
+			c.Suggest = false
+		}
+	}
+	w.out.Commands[index] = c
 }
 
 // setting applies what a table of keys says about NAME=VALUE.

@@ -6,8 +6,7 @@ import "strings"
 func (v *visit) sql(a Arg) {
 	if a.Unknown && !a.plain {
 		v.c.Effects |= Writes
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the statement cannot be known: " + short(a.Text))
+		v.c.doubt(Dangerous, "the statement cannot be known: "+short(a.Text))
 	}
 	for _, statement := range sqlStatements(a.Text) {
 		v.statement(statement)

@@ -60,6 +60,24 @@ func (st *state) clip() {
 	st.vars = slices.Clip(st.vars)
 	st.funcs = slices.Clip(st.funcs)
 	st.aliases = slices.Clip(st.aliases)
+	if st.locals != nil {
+		hidden := slices.Clone(*st.locals)
+		st.locals = &hidden
+	}
+}
+
+// split makes st the state after success of the last command and returns the
+// one after a failure; with ! in front of it, the other way round.
+func (st *state) split(negated bool) *state {
+	failed := st.fork()
+	if negated {
+		st.fail()
+		failed.succeed()
+	} else {
+		st.succeed()
+		failed.fail()
+	}
+	return failed
 }
 
 // succeed is the state if the last command has succeeded.
@@ -101,6 +119,13 @@ func (st *state) setVar(v variable) {
 	if ok && old.ref != "" && old.ref != v.name && v.ref == "" {
 		v.ref = old.ref
 		st.setVar(variable{name: old.ref, value: v.value, array: v.array})
+	}
+	total := 0
+	for _, a := range v.value {
+		total += len(a.Text)
+	}
+	if total > MaxLength { // values that double grow beyond every bound
+		v.value = []Arg{{Text: "$" + v.name, Unknown: true, many: true}}
 	}
 	v.exported = v.exported || old.exported || st.all
 	if old.odd && len(v.value) > 0 {
@@ -225,6 +250,19 @@ func (st *state) join(other *state) {
 			st.funcs = append(slices.Clip(st.funcs), fn)
 		}
 	}
+	if st.locals != nil && other.locals != nil {
+		for _, v := range *other.locals {
+			if !slices.ContainsFunc(*st.locals, func(mine variable) bool { return mine.name == v.name }) {
+				*st.locals = append(*st.locals, v)
+			}
+		}
+	}
+	for _, a := range other.aliases {
+		if mine, ok := st.alias(a.name); !ok || !sameValue(mine, a) {
+			st.aliases = append(slices.Clip(st.aliases), a)
+		}
+	}
+	st.cd = false
 	st.ifs = st.ifs || other.ifs
 	st.all = st.all || other.all
 	st.errexit = st.errexit && other.errexit
@@ -284,5 +322,30 @@ func (st *state) forgetCall(c *syntax.CallExpr) {
 		}
 	case "shift", "set":
 		st.paramsKnown = false
+	}
+}
+
+// sameAs reports whether two states know the same folder and variables.
+func (st *state) sameAs(other *state) bool {
+	if st.dir != other.dir || st.alt != other.alt || len(st.vars) != len(other.vars) {
+		return false
+	}
+	for _, v := range st.vars {
+		if mine, ok := other.get(v.name); !ok || !sameValue(mine, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// unknownVars makes unknown what differs from an earlier state, the folder too.
+func (st *state) unknownVars(earlier *state) {
+	if st.dir != earlier.dir || st.alt != earlier.alt {
+		st.dir, st.alt = "", ""
+	}
+	for _, v := range st.vars {
+		if old, ok := earlier.get(v.name); !ok || !sameValue(old, v) {
+			st.setUnknown(v.name)
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (s stream) then(next stream) stream {
 		return next
 	case next.kind == streamEmpty:
 		return s
-	case s.kind == streamText && next.kind == streamText:
+	case s.kind == streamText && next.kind == streamText && len(s.text)+len(next.text) <= MaxLength:
 		return stream{kind: streamText, text: s.text + next.text}
 	case s.kind == streamItems && next.kind == streamItems:
 		return stream{kind: streamItems, items: append(s.items[:len(s.items):len(s.items)], next.items...)}

@@ -143,6 +143,8 @@ const (
 	kindMongo
 	kindKey
 	kindMount
+	kindEx
+	kindRsh
 )
 
 // A handler names the code that reads a small language no table can describe.
@@ -160,10 +162,8 @@ const (
 	useGit
 	useBuiltin
 	useInterpreter
-	useMake
 	useDownload
 	useKill
-	usePushSpec
 	useEcho
 )
 

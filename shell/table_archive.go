@@ -538,7 +538,7 @@ var tableArchive = [...]tool{
 		do:   action{args: []slot{{kind: kindRemote, repeat: true}, {kind: kindRemoteWrite}}, is: isRecursive},
 		says: []string{"Copy {init} to {last}", "Copy folders"},
 		flags: []flag{
-			{names: []string{"-e", "--rsh"}, kind: kindText},
+			{names: []string{"-e", "--rsh"}, kind: kindRsh},
 			{names: []string{"--rsync-path"}, kind: kindShell},
 			{names: []string{"--delete", "--del", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded", "--delete-missing-args", "--force"}, do: &action{does: Deletes}},
 			{names: []string{"--remove-source-files", "--remove-sent-files"}, do: &action{does: Deletes}},

@@ -8383,7 +8383,7 @@ var sharedWhen565 = []when{
 }
 
 var sharedFlag566 = []flag{
-	{names: []string{"-c", "--cmd"}, kind: kindText, do: &action{does: Executes}},
+	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
 	{names: []string{"-u"}, kind: kindScript},

@@ -297,7 +297,7 @@ var tableText = [...]tool{
 		},
 	},
 	{names: []string{"awk", "gawk", "mawk", "nawk", "original-awk", "goawk", "frawk"},
-		do:   action{args: []slot{{kind: kindAwk}, {kind: kindRead, repeat: true}}},
+		do:   action{args: []slot{{kind: kindAwk}, {kind: kindRead, repeat: true}}, is: isInterpreter},
 		says: []string{"Process text with an awk program"},
 		flags: []flag{
 			{names: []string{"-f", "--file"}, kind: kindScript},

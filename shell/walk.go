@@ -67,6 +67,9 @@ func (w *walker) stmts(st *state, f *frame, list []*syntax.Stmt) stream {
 	var out stream
 	for i, s := range list {
 		got := w.stmt(st, f, s)
+		if st.errexit { // a cd that failed would have ended the script
+			st.alt = ""
+		}
 		if i == 0 {
 			out = got
 		} else {
@@ -170,24 +173,17 @@ func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
 	// What follows && sees the shell after success, what follows || after a
 	// failure; both are known at the end.
 	out := w.stmt(st, f, left)
-	failed := st.fork()
-	st.succeed()
-	failed.fail()
+	failed := st.split(left.Negated)
 	for i := len(links) - 1; i >= 0; i-- {
 		l := links[i]
 		if l.Op == syntax.AndStmt {
 			out = out.then(w.stmt(st, f, l.Y))
-			after := st.fork()
-			after.fail()
-			st.succeed()
-			failed.join(after)
+			failed.join(st.split(l.Y.Negated))
 			continue
 		}
 		out = out.then(w.stmt(failed, f, l.Y))
-		after := failed.fork()
-		after.succeed()
-		failed.fail()
-		st.join(after)
+		st.join(failed)
+		failed = st.fork() // whether it succeeded or not does not matter any more
 	}
 	st.join(failed)
 	return out

@@ -7,8 +7,7 @@ func (v *visit) shell(a Arg) {
 	v.c.Effects |= Executes
 	v.c.Risk = min(v.c.Risk, Moderate)
 	if a.Unknown {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the script it runs cannot be known: " + a.Text)
+		v.c.doubt(Dangerous, "the script it runs cannot be known: "+a.Text)
 		if strings.HasPrefix(a.Text, "$") {
 			return
 		}
@@ -83,8 +82,7 @@ func (v *visit) wrapped(args []Arg) {
 	if t := findTool(baseName(args[0].Text)); t != nil && t.is(isShell|isInterpreter) {
 		for _, a := range args {
 			if a.why() != "" {
-				c.Risk = min(c.Risk, Moderate)
-				c.opaque(a.why())
+				c.doubt(Moderate, a.why())
 			}
 		}
 	}
@@ -144,8 +142,7 @@ func (v *visit) joined(args []Arg) {
 		text.Unknown = text.Unknown || a.Unknown
 	}
 	if text.Unknown {
-		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.c.opaque("the command it runs cannot be known: " + short(text.Text))
+		v.c.doubt(Dangerous, "the command it runs cannot be known: "+short(text.Text))
 	}
 	out := v.w.script(st, f, text.Text, v.spanOf(text), true)
 	v.print = &out

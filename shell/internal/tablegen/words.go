@@ -25,7 +25,7 @@ var kinds = map[string]string{
 	"text": "kindText", "list": "kindList", "read": "kindRead", "write": "kindWrite", "delete": "kindDelete",
 	"move": "kindMove", "replace": "kindReplace", "change": "kindChange", "cd": "kindCd", "script": "kindScript", "url": "kindURL",
 	"host": "kindHost", "remote": "kindRemote", "remote-write": "kindRemoteWrite", "repo": "kindRepo",
-	"mount": "kindMount", "pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
+	"mount": "kindMount", "ex": "kindEx", "rsh": "kindRsh", "pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
 	"code-python": "kindPython", "code-node": "kindNode", "code-perl": "kindPerl", "code-ruby": "kindRuby",
 	"code-php": "kindPHP", "code-lua": "kindLua", "code-r": "kindR", "code-applescript": "kindAppleScript",
 	"code-powershell": "kindPowerShell",
@@ -35,7 +35,7 @@ var kinds = map[string]string{
 var handlers = map[string]string{
 	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
 	"scripts": "useScripts", "git": "useGit", "builtin": "useBuiltin", "interpreter": "useInterpreter",
-	"make": "useMake", "download": "useDownload", "kill": "useKill", "pushspec": "usePushSpec", "echo": "useEcho",
+	"download": "useDownload", "kill": "useKill", "echo": "useEcho",
 }
 
 var outputs = map[string]string{
