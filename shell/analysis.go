@@ -23,14 +23,15 @@ type Machine interface {
 	// A longer file is an error.
 	ReadFile(name string, max int) ([]byte, error)
 
-	// Lstat describes name without following a link.
+	// Lstat describes name without following a link. Any error counts as
+	// "nothing can be seen there".
 	Lstat(name string) (Entry, error)
 }
 
 // An Entry is what is known of a file without opening it.
 type Entry struct {
 	Dir  bool   // it is a folder
-	Link string // where it points to, if it is a symbolic link
+	Link string // where it points to, if it is a symbolic link; relative links from its folder
 }
 
 // An Analysis is everything a command line may do.
@@ -45,7 +46,9 @@ type Analysis struct {
 	// Effects is the union of the effects of all commands.
 	Effects Effects
 
-	// Opaque says why the script as a whole could not be read, if so.
+	// Opaque says why the script as a whole could not be read, if so: a syntax
+	// error, or too much to follow. Commands then holds what could be read. The
+	// Opaque of a Command speaks of that command alone.
 	Opaque string
 }
 
@@ -54,7 +57,7 @@ type Command struct {
 	Args      []Arg      // the program and its arguments, after quote removal
 	Assigns   []Assign   // NAME=value in front of it, or alone
 	Redirects []Redirect // its redirections
-	Span      Span       // where it stands in the source
+	Span      Span       // where it stands in the source; inside a nested script, where that stands
 
 	Pipe       int  // its place in a pipeline, from 0
 	PipeLen    int  // the length of that pipeline; 1 if it stands alone
@@ -65,7 +68,7 @@ type Command struct {
 
 	Dir     string   // the folder it works in; empty if unknown
 	Effects Effects  // what it does
-	Paths   []Path   // the files it touches
+	Paths   []Path   // the files it touches; on another machine if Elsewhere
 	Hosts   []string // the hosts it talks to, or one of the symbolic names
 	Risk    Risk
 	Opaque  []string // why what it does cannot be known in full; empty if it can
@@ -89,7 +92,7 @@ const (
 	External   = "external network"
 )
 
-// An Arg is one argument.
+// An Arg is one argument. Compare the exported fields, not whole values.
 type Arg struct {
 	Text    string // after expansion and quote removal; unresolved parts as written
 	Glob    bool   // Text is a pattern that the shell would expand
@@ -160,7 +163,9 @@ func (a Access) String() string {
 	return "unknown"
 }
 
-// A Path is a file or folder that a command touches.
+// A Path is a file or folder that a command touches. Where the working
+// directory may be one of two, because a cd may have failed, a relative path is
+// reported for both.
 type Path struct {
 	Raw       string // as the command has it
 	Abs       string // absolute and cleaned; empty if it cannot be known

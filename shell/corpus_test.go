@@ -32,6 +32,9 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s\n%v", c.command, err)
 			}
+			if problem := checkAllRuns(a, c.expect); problem != "" {
+				t.Errorf("%s\n%s", c.command, problem)
+			}
 			for _, e := range c.expect {
 				if problem := check(a, e); problem != "" {
 					t.Errorf("%s\n%s", c.command, problem)
@@ -47,17 +50,34 @@ func TestCorpusSize(t *testing.T) {
 	if len(cases) < 1500 {
 		t.Errorf("%d command lines, want at least 1500", len(cases))
 	}
-	seen := map[string]string{}
+	seen, shapes := map[string]string{}, map[string]string{}
 	for _, c := range cases {
 		at := fmt.Sprintf("%s:%d", c.file, c.line)
 		if other, ok := seen[c.command]; ok {
 			t.Errorf("%s repeats %s: %s", at, other, c.command)
 		}
 		seen[c.command] = at
+		key := shape(c.command) + strings.Join(c.expect, "\n")
+		if other, ok := shapes[key]; ok {
+			t.Errorf("%s is %s with other operands: %s", at, other, c.command)
+		}
+		shapes[key] = at
 		if !slices.ContainsFunc(c.expect, func(e string) bool { return strings.HasPrefix(e, "risk ") }) {
 			t.Errorf("%s has no risk: %s", at, c.command)
 		}
 	}
+}
+
+// shape is a command line without its plain operands: what stands behind the
+// third word and is no option, operator or quoted or expanded word.
+func shape(command string) string {
+	words := strings.Fields(command)
+	for i, w := range words {
+		if i > 2 && !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "$`|&;<>(){}*'\"\\") {
+			words[i] = "X"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func readCorpus(t *testing.T) []corpusCase {
@@ -113,8 +133,7 @@ func check(a *shell.Analysis, expect string) string {
 		if want := effectsOf(rest); !a.Effects.Has(want) {
 			return fmt.Sprintf("does %v, want %v among them", a.Effects, want)
 		}
-	case "runs":
-		return checkRuns(a, rest)
+	case "runs": // checkAllRuns has looked at them together
 	case "list", "read", "write", "delete", "change":
 		return checkPath(a, word, rest)
 	case "host":
@@ -157,15 +176,26 @@ func effectsOf(words string) shell.Effects {
 	return out
 }
 
-// checkRuns looks for one of the commands; all "runs" lines together must be
-// all commands, which TestCorpus leaves to the order in which they are listed.
-func checkRuns(a *shell.Analysis, want string) string {
-	for i := range a.Commands {
-		if argvText(a.Commands[i].Args) == want {
-			return ""
+// checkAllRuns: if one command is listed, all of them are, in their order.
+func checkAllRuns(a *shell.Analysis, expect []string) string {
+	var want, got []string
+	for _, e := range expect {
+		if words, ok := strings.CutPrefix(e, "runs "); ok {
+			want = append(want, words)
 		}
 	}
-	return fmt.Sprintf("does not run: %s%s", want, detail(a))
+	if len(want) == 0 {
+		return ""
+	}
+	for i := range a.Commands {
+		if len(a.Commands[i].Args) > 0 {
+			got = append(got, argvText(a.Commands[i].Args))
+		}
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Sprintf("runs %q\nwant %q%s", got, want, detail(a))
+	}
+	return ""
 }
 
 func argvText(args []shell.Arg) string {

@@ -24,6 +24,9 @@ func TestNoStartUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(string(out), "init runtime @") {
+		t.Fatalf("the runtime reported nothing:\n%s", out)
+	}
 	m := regexp.MustCompile(`init github\.com/sayso-dev/sayso/shell @.*, (\d+) bytes, (\d+) allocs`).FindStringSubmatch(string(out))
 	if m != nil && len(m[1]) > 3 { // the errors and the pool of parsers: a few hundred bytes
 		t.Errorf("package shell allocates %s bytes at start-up", m[1])

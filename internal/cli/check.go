@@ -16,7 +16,8 @@ const checkUse = `sayso check [--json] [--cwd DIR] [--home DIR] bash COMMAND
        sayso check --jsonl
 
 Says what a command line would do, without running it: how risky it is, and
-one sentence for each of its parts.
+one sentence for each of its parts. It looks at links and at package.json in
+the working directory, and at nothing else.
 
   --json      print the whole analysis as one JSON object
   --jsonl     read calls as JSON lines from standard input, write one JSON line
@@ -69,7 +70,7 @@ func place(cwd, home string) (shell.Place, error) {
 	if home == "" {
 		home, _ = os.UserHomeDir() // without one, ~ stays unresolved
 	}
-	return shell.Place{Dir: cwd, Home: home}, nil
+	return shell.Place{Dir: cwd, Home: home, Machine: machine{}}, nil
 }
 
 func checkOne(command string, at shell.Place, asJSON bool, std IO) error {
@@ -80,7 +81,7 @@ func checkOne(command string, at shell.Place, asJSON bool, std IO) error {
 	if asJSON {
 		enc := json.NewEncoder(std.Out)
 		enc.SetEscapeHTML(false)
-		return enc.Encode(report1(a))
+		return enc.Encode(analysisJSON(a))
 	}
 	_, err = fmt.Fprintf(std.Out, "%s  %s\n", a.Risk, a.Explain())
 	return err

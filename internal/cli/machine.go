@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// machine shows the files of this machine to the analysis. It opens nothing
+// but regular files, so that a pipe or a device cannot make it wait.
+type machine struct{}
+
+func (machine) ReadFile(name string, max int) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > max {
+		return nil, fmt.Errorf("%s is longer than %d bytes", name, max)
+	}
+	return text, nil
+}
+
+func (machine) Lstat(name string) (shell.Entry, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return shell.Entry{}, err
+	}
+	e := shell.Entry{Dir: info.IsDir()}
+	if info.Mode()&os.ModeSymlink != 0 {
+		if e.Link, err = os.Readlink(name); err != nil {
+			return shell.Entry{}, err
+		}
+	}
+	return e, nil
+}
