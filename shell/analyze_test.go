@@ -54,7 +54,7 @@ func TestReach(t *testing.T) {
 		{"a <<< \"$(b)\"", []string{"b", "a"}},
 		{"[[ -f $(a) ]] && b", []string{"a", "b"}},
 		{"x=$(a) y=2 b", []string{"a", "b"}},
-		{"echo $(( $(a) + 1 ))", []string{"a", "echo $((…))"}},
+		{"echo $(( $(a) + 1 ))", []string{"a", "echo *"}},
 		{"echo ${x:-$(a)}", []string{"a", "echo $(…)"}},
 		{"a > $(b)", []string{"b", "a"}},
 		{"time a; ! b", []string{"a", "b"}},

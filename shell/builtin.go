@@ -40,6 +40,7 @@ func (v *visit) builtin() {
 			}
 			st.drop(a.Text)
 			st.set(a.Text)
+			st.funcs = slices.DeleteFunc(slices.Clone(st.funcs), func(fn function) bool { return fn.name == a.Text })
 		}
 		v.c.Risk = min(v.c.Risk, Moderate)
 	case "read", "mapfile", "readarray", "getopts":
@@ -50,7 +51,16 @@ func (v *visit) builtin() {
 		} else {
 			st.paramsKnown = false
 		}
+	case "shopt", "setopt":
+		for _, a := range args {
+			st.shopt = st.shopt || a.Unknown || a.Text == "cdable_vars" || a.Text == "lastpipe" || a.Text == "autocd" || a.Text == "cdspell"
+		}
+	case "break", "continue":
+		v.w.jump(st)
 	case "exit", "return":
+		if v.r.name == "return" {
+			v.w.jump(st)
+		}
 		// With a redirection that fails, exit does not end the shell, and return
 		// ends only a function.
 		st.ended = v.f.pipeLen <= 1 && len(v.c.Redirects) == 0 && (v.r.name == "exit" || len(st.active) > 0)
@@ -74,13 +84,19 @@ func (v *visit) builtin() {
 // cd moves the directory that later paths are resolved against.
 func (v *visit) cd(args []Arg) {
 	st := v.outer
-	old := st.dir
+	old, before := st.dir, st.alt
 	v.c.Effects |= Reads
 	if v.r.name == "pushd" && v.r.has("-n") {
 		return
 	}
-	if _, ok := st.get("CDPATH"); ok && len(args) > 0 && !path.IsAbs(args[0].Text) && !strings.HasPrefix(args[0].Text, ".") {
+	if len(args) > 0 && v.searches(args[0].Text) {
 		st.dir, st.alt = "", ""
+		return
+	}
+	st.drop("PWD")
+	st.drop("OLDPWD")
+	if strings.HasPrefix(v.r.name, "p") && len(args) > 0 && len(args[0].Text) > 1 && (args[0].Text[0] == '+' || args[0].Text[0] == '-') {
+		st.dir, st.alt = "", "" // pushd +1
 		return
 	}
 	st.any = st.any && !(len(args) > 0 && path.IsAbs(args[0].Text)) || len(args) > 0 && (args[0].Glob || args[0].Unknown)
@@ -89,7 +105,10 @@ func (v *visit) cd(args []Arg) {
 		st.dir, st.alt = "", ""
 		return
 	case len(args) == 0:
-		st.dir = v.w.at.Home
+		st.dir = ""
+		if home := st.lookup(v.w.at.Home, "HOME"); len(home) == 1 && !home[0].Unknown {
+			st.dir = resolve(home[0].Text, st.dir)
+		}
 	case args[0].Text == "-" || args[0].Unknown && !args[0].plain:
 		st.dir = ""
 	case args[0].Text == "":
@@ -106,9 +125,25 @@ func (v *visit) cd(args []Arg) {
 		return // it exists: cd does not fail
 	}
 	if old != st.dir {
-		st.alt = old
-		st.cd = true
+		st.alt, st.cd = old, true
+		if before != "" {
+			st.far = before // both may have failed
+		}
 	}
+}
+
+// searches reports whether cd looks for a folder elsewhere, too.
+func (v *visit) searches(dir string) bool {
+	if path.IsAbs(dir) || dir == "." || dir == ".." || strings.HasPrefix(dir, "./") || strings.HasPrefix(dir, "../") {
+		return false
+	}
+	for _, a := range v.c.Assigns {
+		if a.Name == "CDPATH" {
+			return true
+		}
+	}
+	_, ok := v.outer.get("CDPATH")
+	return ok || v.outer.shopt
 }
 
 // eval is never resolved for good, but what is written out is followed.
@@ -171,7 +206,11 @@ func (v *visit) trap(args []Arg) {
 		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Moderate)
 		v.kept = true
-		v.w.traps = append(v.w.traps, trapped{*v, args[0]})
+		anytime := false
+		for _, signal := range args[1:] {
+			anytime = anytime || signal.Text != "EXIT" && signal.Text != "0"
+		}
+		v.w.traps = append(v.w.traps, trapped{*v, args[0], anytime})
 	}
 }
 
@@ -214,8 +253,14 @@ func (v *visit) option(name string, on bool) {
 	case "a", "allexport":
 		st.all = st.all || on
 		v.changesShell()
-	case "k", "keyword", "posix":
+	case "k":
 		v.changesShell()
+	case "pipefail", "nounset", "xtrace", "verbose", "noglob", "noclobber", "noexec", "monitor", "notify", "braceexpand", "hashall",
+		"histexpand", "history", "physical", "errtrace", "functrace", "ignoreeof", "nolog", "onecmd", "vi", "emacs", "interactive-comments":
+	default:
+		if len(name) > 1 {
+			v.changesShell()
+		}
 	}
 }
 
@@ -230,6 +275,17 @@ func (v *visit) readInto(args []Arg) {
 	value := Arg{Unknown: true, many: true}
 	if s := v.f.stdin; s != nil && s.kind == streamItems && len(args) == 1 {
 		value = oneOf(s.items)
+	}
+	switch v.r.name {
+	case "getopts":
+		v.outer.setUnknown("OPTARG")
+		v.outer.setUnknown("OPTIND")
+	case "read":
+		if len(args) == 0 {
+			args = []Arg{{Text: "REPLY"}}
+		}
+	default:
+		v.outer.setUnknown("MAPFILE")
 	}
 	for _, a := range args {
 		if !syntax.ValidName(a.Text) {

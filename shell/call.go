@@ -96,12 +96,26 @@ func (w *walker) invoke(st *state, f *frame, c *Command) stream {
 		return w.unknownName(f, c)
 	}
 	if alias, ok := st.alias(name.Text); ok && f.depth < maxNested {
-		return w.expandAlias(st, f, c, alias)
+		// Only some shells expand it, and never if the name was quoted.
+		plain := *c
+		out := w.expandAlias(st, f, c, alias)
+		w.namedProgram(st, f, &plain)
+		return out
 	}
-	if fn, ok := st.function(name.Text); ok {
-		return w.callFunction(st, f, c, fn)
+	return w.namedProgram(st, f, c)
+}
+
+// namedProgram follows a name that is no alias: a function, or a program.
+func (w *walker) namedProgram(st *state, f *frame, c *Command) stream {
+	fn, ok := st.function(c.Args[0].Text)
+	if !ok {
+		return w.program(st, f, c)
 	}
-	return w.program(st, f, c)
+	if fn.maybe {
+		program := *c
+		w.program(st.fork(), f, &program)
+	}
+	return w.callFunction(st, f, c, fn)
 }
 
 func (w *walker) unknownName(f *frame, c *Command) stream {
@@ -132,7 +146,11 @@ func (w *walker) expandAlias(st *state, f *frame, c *Command, alias variable) st
 			w.opaqueAt(&inner, c.Span, "an alias is followed by another")
 		}
 	}
-	return w.script(bare, &inner, alias.value[0].Text+" "+quoteArgs(c.Args[1:]), c.Span, true)
+	out := w.script(bare, &inner, alias.value[0].Text+" "+quoteArgs(c.Args[1:]), c.Span, true)
+	aliases := st.aliases
+	st.join(bare)
+	st.aliases = aliases
+	return out
 }
 
 // callFunction walks the body of a function with its arguments.
@@ -163,7 +181,9 @@ func (w *walker) callFunction(st *state, f *frame, c *Command, fn function) stre
 		st.export(a.Name, a.Value)
 	}
 	st.active = append(st.active[:len(st.active):len(st.active)], fn.body)
+	w.enter()
 	out := w.stmt(st, &inner, fn.body)
+	w.leave(st)
 	st.active = st.active[:len(st.active)-1]
 	for _, v := range *st.locals {
 		st.drop(v.name)

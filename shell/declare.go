@@ -49,9 +49,11 @@ func (w *walker) assign(st *state, f *frame, c *Command, a *syntax.Assign, alone
 
 func (w *walker) assignArray(st *state, f *frame, c *Command, a *syntax.Assign, alone bool) {
 	var items []Arg
+	indexed := false
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
 			w.arithm(st, f, e.Index)
+			indexed = true
 		}
 		if e.Value != nil {
 			items = w.expand(st, f, e.Value, items)
@@ -71,7 +73,7 @@ func (w *walker) assignArray(st *state, f *frame, c *Command, a *syntax.Assign, 
 			items = append(old.value[:len(old.value):len(old.value)], items...)
 		}
 	}
-	if len(items) > maxWords {
+	if len(items) > maxWords || indexed {
 		st.setUnknown(name)
 		return
 	}
@@ -91,6 +93,10 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 			c.Args = append(c.Args, word)
 			if strings.HasPrefix(word.Text, "-") {
 				options += word.Text[1:]
+			} else if name, value, ok := strings.Cut(word.Text, "="); ok && syntax.ValidName(name) && !word.Unknown {
+				st.set(name, Arg{Text: value})
+			} else if word.Unknown {
+				st.lose()
 			}
 			continue
 		}
@@ -119,8 +125,24 @@ func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, vari
 	old, _ := st.get(name)
 	old.name = name
 	old.odd = old.odd || strings.ContainsAny(options, "ilu")
+	defer func() {
+		if v, ok := st.get(name); ok && (variant == "readonly" || strings.Contains(options, "r")) {
+			v.fixed = true
+			st.drop(name)
+			st.vars = append(st.vars, v)
+		}
+	}()
 	old.exported = old.exported || variant == "export" || strings.Contains(options, "x")
+	if a.Array != nil {
+		st.setVar(old)
+		w.assignArray(st, f, c, a, true)
+		return
+	}
 	if variant == "nameref" || strings.Contains(options, "n") {
+		if a.Naked { // the next assignment says what it stands for
+			st.lose()
+			return
+		}
 		target := w.word(st, f, a.Value)
 		w.evaluate(st, f, c.Span, target)
 		st.setVar(variable{name: name, ref: target.Text, value: []Arg{{Text: "$" + name, Unknown: true, many: true}}})

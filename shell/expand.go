@@ -26,6 +26,24 @@ func (w *walker) wordList(st *state, f *frame, words []*syntax.Word) []Arg {
 	return out
 }
 
+// merged joins the literals that a brace expansion left side by side, because
+// a tilde in front is expanded after it.
+func merged(parts []syntax.WordPart) []syntax.WordPart {
+	if len(parts) < 2 || !strings.HasPrefix(valueOf(parts[0]), "~") {
+		return parts
+	}
+	text := ""
+	i := 0
+	for ; i < len(parts); i++ {
+		lit, ok := parts[i].(*syntax.Lit)
+		if !ok {
+			break
+		}
+		text += lit.Value
+	}
+	return append([]syntax.WordPart{&syntax.Lit{Value: text}}, parts[i:]...)
+}
+
 // tooMany stands for words that are too many to follow.
 func tooMany(text string, span Span) Arg {
 	return Arg{Text: text, Unknown: true, many: true, Span: span, extra: &argExtra{why: "it expands to too many words"}}
@@ -51,7 +69,7 @@ func (w *walker) expand(st *state, f *frame, word *syntax.Word, out []Arg) []Arg
 	}
 	for _, parts := range alternatives {
 		b := fieldBuilder{w: w, st: st, f: f, span: span}
-		b.parts(parts, false)
+		b.parts(merged(parts), false)
 		out = append(out, b.finish()...)
 	}
 	return out
@@ -101,6 +119,9 @@ type fieldBuilder struct {
 func (b *fieldBuilder) take() Arg {
 	b.cur.Text = b.buf.String()
 	b.cur.Span = b.span
+	if b.cur.plain && strings.HasPrefix(b.cur.Text, "*/") {
+		b.cur.plain = false // empty, it would leave an absolute path
+	}
 	a := b.cur
 	b.cur = Arg{}
 	b.buf.Reset()
@@ -161,7 +182,7 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 		}
 	case *syntax.ArithmExp:
 		b.w.arithm(b.st, b.f, p.X)
-		b.value([]Arg{{Text: "$((…))", Unknown: true, plain: true}}, true)
+		b.value([]Arg{plainArg}, true)
 	case *syntax.ProcSubst:
 		b.any = true
 		b.buf.WriteString("/dev/fd/63")
@@ -225,12 +246,13 @@ func (b *fieldBuilder) tilde(s string, alone bool) {
 		b.literal(s, false)
 		return
 	}
+	home := b.st.lookup(b.w.at.Home, "HOME")
 	switch {
-	case user == "" && b.w.at.Home != "":
-		b.buf.WriteString(b.w.at.Home)
+	case user == "" && len(home) == 1 && !home[0].Unknown:
+		b.buf.WriteString(home[0].Text)
 	case user == "+" && b.st.dir != "":
 		b.buf.WriteString(b.st.dir)
-	case user == "" || user == "+" || user == "-" || strings.ContainsAny(user, "\\*?["):
+	case user == "" || strings.Trim(user, "+-0123456789") == "" || strings.ContainsAny(user, "\\*?["):
 		b.unknown("~"+user, false)
 	default:
 		b.buf.WriteString(homeOf(user, b.w.at.Home))

@@ -25,6 +25,9 @@ func (v *visit) find() {
 	v.r.args = e.dirs
 	e.apply()
 	v.print = &stream{kind: streamItems, items: e.found()}
+	if e.other || len(e.runs) > 0 {
+		v.print = &stream{kind: streamUnknown}
+	}
 }
 
 type findExpr struct {
@@ -35,6 +38,7 @@ type findExpr struct {
 	filter  bool     // something limits what is found
 	not     bool     // the next primary is negated
 	deletes bool
+	other   bool // it prints something else than paths
 	runs    []findRun
 }
 
@@ -105,6 +109,8 @@ func (e *findExpr) test(a Arg) {
 				if !value.Unknown && !e.not {
 					e.names[len(e.names)-1] = path.Base(value.Text)
 				}
+			case "-printf":
+				e.other = true
 			case "-fprintf", "-fprintf0":
 				if len(e.rest) > 0 {
 					e.next()

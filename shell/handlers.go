@@ -287,8 +287,8 @@ func (v *visit) echo() {
 		v.outer.setUnknown(g.value.Text)
 	}
 	for _, a := range args {
-		if a.Unknown || a.Glob {
-			v.print = &stream{kind: streamUnknown}
+		if a.Unknown || a.Glob || octal(a.Text) || v.r.name == "echo" && strings.Contains(a.Text, `\`) {
+			v.print = &stream{kind: streamUnknown} // shells differ about escapes
 			return
 		}
 	}
@@ -318,6 +318,13 @@ func (v *visit) echo() {
 	v.print = &out
 }
 
+// octal reports whether text has an escape such as \0101, which programs read
+// in different ways.
+func octal(s string) bool {
+	i := strings.Index(s, `\0`)
+	return i >= 0 && i+2 < len(s) && s[i+2] >= '0' && s[i+2] <= '7'
+}
+
 // formatted is what printf prints for a format of %s and escapes only.
 func formatted(args []Arg) (string, bool) {
 	if len(args) > 0 && args[0].Text == "--" {
@@ -343,10 +350,14 @@ func formatted(args []Arg) (string, bool) {
 			switch format[i] {
 			case '%':
 				b.WriteByte('%')
-			case 's', 'b', 'q', 'd':
+			case 's', 'b':
 				used = true
 				if len(rest) > 0 {
-					b.WriteString(rest[0].Text)
+					text := rest[0].Text
+					if format[i] == 'b' {
+						text = unescape(text)
+					}
+					b.WriteString(text)
 					rest = rest[1:]
 				}
 			default:

@@ -14,10 +14,12 @@ func (w *walker) loop(st *state, f *frame, body func(*state), n syntax.Node) str
 	}
 	before := st.fork()
 	st.forget(n)
+	w.enter()
 	inner := st.fork()
 	body(inner)
 	again := st.fork()
 	again.join(inner)
+	w.leave(again)
 	if !again.sameAs(st) { // a function or a wrapper changed the shell: the next turn starts there
 		again.unknownVars(st)
 		inner = again.fork()
@@ -27,6 +29,37 @@ func (w *walker) loop(st *state, f *frame, body func(*state), n syntax.Node) str
 	*st = *again
 	st.join(before)
 	return stream{kind: streamUnknown}
+}
+
+// enter and leave stand around a function body or a loop: what return, break
+// and continue know is known behind it, too.
+func (w *walker) enter() { w.leaves = append(w.leaves, nil) }
+
+func (w *walker) leave(st *state) {
+	last := len(w.leaves) - 1
+	for i := range w.leaves[last] {
+		st.join(&w.leaves[last][i])
+	}
+	w.leaves = w.leaves[:last]
+}
+
+// jump notes the state where the innermost function or loop is left.
+func (w *walker) jump(st *state) {
+	last := len(w.leaves) - 1
+	if last < 0 {
+		return
+	}
+	if len(w.leaves[last]) == maxUnrolled {
+		st.lose()
+		return
+	}
+	kept := *st.fork()
+	kept.ended = false
+	for i := range w.leaves { // break 2 and return leave more than one
+		if i == last || len(w.leaves[i]) < maxUnrolled {
+			w.leaves[i] = append(w.leaves[i], kept)
+		}
+	}
 }
 
 // maxUnrolled is how many values of a loop variable are followed one by one.
@@ -100,9 +133,13 @@ func (w *walker) trapsAt(end *state) {
 		final.join(&w.exits[i])
 	}
 	final.ended = false
-	for i := range w.traps {
+	for i := 0; i < len(w.traps) && i < maxUnrolled; i++ { // a trap may set another
 		t := &w.traps[i]
 		t.v.st = final.fork()
+		if t.anytime { // a signal may come before the last assignment
+			t.v.st.lose()
+			t.v.st.dir, t.v.st.alt = "", ""
+		}
 		c := w.out.Commands[t.v.index]
 		t.v.c = &c
 		t.v.shell(t.text)

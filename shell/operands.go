@@ -62,6 +62,9 @@ func (v *visit) optionValue(g *given, k kind, recursive bool) {
 		v.st = v.outer
 		defer func() { v.st = inner }()
 	}
+	if g.flag.kind == kindShell && v.r.name == "env" && strings.ContainsAny(g.value.Text, `\$`) {
+		v.c.doubt(Dangerous, "env reads its own escapes: "+short(g.value.Text))
+	}
 	if g.flag.kind == kindShell && v.r.inner && v.r.name == "env" { // env -S 'a b' c
 		g.value.Text += " " + quoteArgs(v.r.rest)
 		v.r.inner = false
@@ -170,6 +173,10 @@ func (v *visit) script(a Arg) {
 	}
 	v.c.Effects |= Executes
 	v.c.Risk = min(v.c.Risk, Moderate)
+	if strings.HasPrefix(a.Text, "/dev/fd/") && a.proc() == nil || strings.HasPrefix(a.Text, "/proc/") {
+		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
+		return
+	}
 	if strings.Contains(a.Text, "://") {
 		v.c.host(hostOf(a.Text))
 		v.c.doubt(Dangerous, "it runs a program from the network")

@@ -120,7 +120,7 @@ func (p *optionParser) operand(a Arg) {
 		}
 	}
 	if _, most, ok := r.beforeCommand(); ok && r.plainArgs() >= most {
-		if slot := r.slotAt(len(r.args)); slot == kindEnv && isAssignment(a.Text) {
+		if slot := r.slotAt(len(r.args)); slot == kindEnv && (isAssignment(a.Text) || r.name == "env" && strings.Contains(a.Text, "=")) {
 			r.args = append(r.args, a)
 			return
 		}
@@ -205,6 +205,12 @@ func (p *optionParser) long(a Arg) {
 		p.take(f, a, name[1:], value, attached)
 		return
 	}
+	if rest, ok := strings.CutPrefix(name, "--no-"); ok { // takes --x back
+		if f := p.find("--" + rest); f != nil {
+			p.r.flags = slices.DeleteFunc(p.r.flags, func(g given) bool { return g.flag == f })
+			return
+		}
+	}
 	if matches := p.abbreviated(name); len(matches) > 0 {
 		for _, f := range matches {
 			p.maybe(f, a, value, attached)
@@ -253,6 +259,9 @@ func (p *optionParser) help(name string) bool {
 	}
 	switch name {
 	case "--help":
+		if !p.alone() {
+			return false
+		}
 		p.r.help = true
 		return true
 	case "--version", "-V", "-v", "-h", "-version", "-help", "-?":
@@ -262,6 +271,18 @@ func (p *optionParser) help(name string) bool {
 		}
 	}
 	return false
+}
+
+// alone reports whether nothing was given so far that would be done before
+// help is shown: an operand, or an option that runs something.
+func (p *optionParser) alone() bool {
+	for i := range p.r.flags {
+		f := p.r.flags[i].flag
+		if f.kind >= kindScript && p.r.flags[i].hasValue || f.do != nil && f.do.does&^(Reads|LongRunning) != 0 {
+			return false
+		}
+	}
+	return len(p.r.args) == 0
 }
 
 func (p *optionParser) short(a Arg) {

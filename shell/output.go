@@ -1,6 +1,9 @@
 package shell
 
-import "path"
+import (
+	"path"
+	"strings"
+)
 
 // printed is what the program writes to its standard output.
 func (v *visit) printed() stream {
@@ -13,9 +16,17 @@ func (v *visit) printed() stream {
 			return stream{kind: streamText, text: v.outer.dir + "\n"}
 		}
 	case printsTemp:
-		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, plain: true}}}
+		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, Glob: true, plain: true}}}
 	case printsName:
-		return stream{kind: streamItems, items: []Arg{{Text: "$(" + short(joinArgs(c.Args)) + ")", Unknown: true, plain: true}}}
+		if name, ok := v.baseNameOf(); ok {
+			return stream{kind: streamText, text: name + "\n"}
+		}
+		for _, a := range c.Args[1:] { // what it prints may come from there
+			if a.Unknown && !a.plain || strings.Contains(a.Text, "/") || strings.Contains(a.Text, "..") || strings.HasPrefix(a.Text, "+.") {
+				return stream{kind: streamUnknown}
+			}
+		}
+		return stream{kind: streamItems, items: []Arg{plainArg}}
 	case printsPaths:
 		return v.pathsBelow()
 	case printsNames:
@@ -105,4 +116,22 @@ func (v *visit) pathsBelow() stream {
 		return stream{kind: streamUnknown}
 	}
 	return stream{kind: streamItems, items: items}
+}
+
+// baseNameOf is what basename prints for a path that is known.
+func (v *visit) baseNameOf() (string, bool) {
+	args := v.r.args
+	if v.r.name != "basename" || len(args) == 0 || len(args) > 2 || len(v.r.flags) > 0 {
+		return "", false
+	}
+	for _, a := range args {
+		if a.Unknown || a.Glob || a.Text == "" {
+			return "", false
+		}
+	}
+	name := path.Base(args[0].Text)
+	if len(args) == 2 && name != args[1].Text {
+		name = strings.TrimSuffix(name, args[1].Text)
+	}
+	return name, true
 }

@@ -25,10 +25,17 @@ func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
 	switch {
 	case p.Excl:
 		b.evaluated(b.st.lookup(b.w.at.Home, name))
+		if p.Exp != nil {
+			b.w.word(b.st, b.f, p.Exp.Word)
+		}
+		if p.Repl != nil {
+			b.w.word(b.st, b.f, p.Repl.Orig)
+			b.w.word(b.st, b.f, p.Repl.With)
+		}
 		b.unknown("${!"+name+"}", !quoted)
 		b.cur.extra = &argExtra{why: "${!" + name + "} names another variable"}
 	case p.Length || p.Width || p.IsSet:
-		b.value([]Arg{{Text: "${#" + name + "}", Unknown: true, plain: true}}, true)
+		b.value([]Arg{plainArg}, true)
 	case p.Repl != nil:
 		b.w.word(b.st, b.f, p.Repl.Orig)
 		b.w.word(b.st, b.f, p.Repl.With)
@@ -100,9 +107,9 @@ func (st *state) lookup(home, name string) []Arg {
 			return st.params
 		}
 		return []Arg{{Text: "$" + name, Unknown: true, many: true}}
-	case "#", "?", "$", "!", "-", "_", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID",
+	case "#", "?", "$", "!", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID",
 		"HOSTNAME", "USER", "LOGNAME", "EPOCHSECONDS", "SHLVL", "OSTYPE", "MACHTYPE", "HOSTTYPE", "BASH_VERSION":
-		return []Arg{{Text: "$" + name, Unknown: true, plain: true}}
+		return []Arg{plainArg}
 	case "IFS":
 		return []Arg{{Text: " "}}
 	}
@@ -130,7 +137,9 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 		case !known: // it may come from outside: judge by the word, and do not trust it
 			other := b.w.word(b.st, b.f, p.Exp.Word)
 			if assign {
-				b.st.set(name, other)
+				kept := other
+				kept.Unknown = true
+				b.st.set(name, kept)
 			}
 			other.Unknown, other.many = true, !quoted
 			b.value([]Arg{other}, quoted)
@@ -158,8 +167,7 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 		b.w.word(b.st, b.f, p.Exp.Word)
 		b.value(items, quoted)
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		b.w.word(b.st, b.f, p.Exp.Word)
-		b.trimmed(items, name, quoted)
+		b.trimmed(items, b.w.word(b.st, b.f, p.Exp.Word), p.Exp.Op == syntax.RemLargeSuffix, quoted)
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		b.w.word(b.st, b.f, p.Exp.Word)
 		b.unknown("${"+name+"^}", !quoted)
@@ -211,20 +219,45 @@ func (w *walker) evaluate(st *state, f *frame, span Span, a Arg) {
 	w.script(st.fork(), &inner, ": "+strings.NewReplacer("'", "", "\"", "").Replace(a.Text), span, true)
 }
 
-// trimmed is the value of ${x%suffix}: it stays in the folder that x is in.
-func (b *fieldBuilder) trimmed(items []Arg, name string, quoted bool) {
-	if len(items) != 1 || items[0].Unknown {
-		b.unknown("${"+name+"%…}", !quoted)
+// trimmed is the value of ${x%suffix}.
+func (b *fieldBuilder) trimmed(items []Arg, suffix Arg, large, quoted bool) {
+	if len(items) != 1 || items[0].Unknown || suffix.Unknown {
+		b.unknown("${…%…}", !quoted)
 		return
 	}
 	text := items[0].Text
-	dir := path.Dir(text)
-	if dir == "." && !strings.HasPrefix(text, "./") {
-		text = "*"
-	} else {
-		text = dir + "/*"
+	if items[0].Glob {
+		if strings.ContainsAny(suffix.Text, "/*?[") {
+			b.unknown("${…%…}", !quoted)
+			return
+		}
+		// A file of the same folder.
+		dir := path.Dir(text)
+		if dir == "." && !strings.HasPrefix(text, "./") {
+			text = "*"
+		} else {
+			text = dir + "/*"
+		}
+		b.value([]Arg{{Text: text, Glob: true}}, quoted)
+		return
 	}
-	b.value([]Arg{{Text: text, Glob: true}}, quoted)
+	if strings.Contains(suffix.Text, "[") {
+		b.unknown("${…%…}", !quoted)
+		return
+	}
+	best := -1
+	for i := len(text); i >= 0; i-- {
+		if matchStars(suffix.Text, text[i:]) {
+			best = i
+			if !large {
+				break
+			}
+		}
+	}
+	if best >= 0 {
+		text = text[:best]
+	}
+	b.value([]Arg{{Text: text}}, quoted)
 }
 
 // substitute walks $(…) and returns the words it prints, as far as known.
@@ -264,21 +297,26 @@ func (w *walker) arithm(st *state, f *frame, x syntax.ArithmExpr) {
 	case nil:
 	case *syntax.Word:
 		a := w.word(st, f, x)
-		if v, ok := st.get(a.Text); ok && len(v.value) > 0 { // a name: its value counts
+		for name, n := a.Text, 0; n < 8; n++ { // a name: its value counts, which may be a name again
+			v, ok := st.get(name)
+			if !ok || len(v.value) == 0 || v.value[0].Unknown {
+				break
+			}
 			w.evaluate(st, f, f.at(x), v.value[0])
+			name = v.value[0].Text
 		}
 		if !a.Unknown {
 			w.evaluate(st, f, f.at(x), a)
 		}
 	case *syntax.BinaryArithm:
 		if name, ok := x.X.(*syntax.Word); ok && assigns(x.Op) && name.Lit() != "" {
-			st.set(name.Lit(), Arg{Text: "$" + name.Lit(), Unknown: true, plain: true})
+			st.set(name.Lit(), plainArg)
 		}
 		w.arithm(st, f, x.X)
 		w.arithm(st, f, x.Y)
 	case *syntax.UnaryArithm:
 		if name, ok := x.X.(*syntax.Word); ok && (x.Op == syntax.Inc || x.Op == syntax.Dec) {
-			st.set(name.Lit(), Arg{Text: "$" + name.Lit(), Unknown: true, plain: true})
+			st.set(name.Lit(), plainArg)
 		}
 		w.arithm(st, f, x.X)
 	case *syntax.ParenArithm:
@@ -325,3 +363,7 @@ func arithmeticTest(op syntax.BinTestOperator) bool {
 	}
 	return false
 }
+
+// plainArg stands for text that is not known but is one word without a slash: a
+// number, a date. Judged like a pattern, it stays in the folder it stands in.
+var plainArg = Arg{Text: "*", Unknown: true, Glob: true, plain: true}

@@ -17,8 +17,8 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		w.touchUnknown(st, c, a, access, recursive)
 		return
 	}
-	for i, dir := range [...]string{st.dir, st.alt} {
-		if i == 1 && (dir == "" || path.IsAbs(a.Text)) {
+	for i, dir := range [...]string{st.dir, st.alt, st.far} {
+		if i > 0 && (dir == "" || path.IsAbs(a.Text)) {
 			break
 		}
 		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown || st.any && !path.IsAbs(a.Text), Recursive: recursive}
@@ -183,6 +183,12 @@ func (w *walker) judgeAt(p *Path, abs string) Risk {
 		}
 		return Safe
 	case Read:
+		if abs == "" { // in a folder that is not known: the name is all there is
+			if w.secret("/unknown/"+p.Raw, p.Glob) {
+				return Dangerous
+			}
+			return Moderate
+		}
 		if w.secret(abs, p.Glob) || p.Recursive && w.holdsSecrets(abs) {
 			return Dangerous
 		}

@@ -11,6 +11,7 @@ import (
 func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redirect) *stream {
 	var stdin *stream
 	for _, r := range list {
+		var input *stream
 		target := w.word(st, f, r.Word)
 		red := Redirect{Op: r.Op.String(), Target: target}
 		if r.N != nil {
@@ -18,29 +19,59 @@ func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redir
 		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			body := w.word(st, f, r.Hdoc)
+			body := w.document(st, f, r)
 			red.Target = body
-			stdin = textStream(body, "")
-			if len(r.Word.Parts) > 1 && r.Hdoc != nil && len(r.Hdoc.Parts) > 1 { // E"O"F quotes the body
-				stdin = &stream{kind: streamUnknown}
-			}
+			input = textStream(body, "")
 		case syntax.WordHdoc:
-			stdin = textStream(target, "\n")
+			input = textStream(target, "\n")
 		case syntax.RdrIn:
-			stdin = w.input(st, c, target)
+			input = w.input(st, c, target)
 		case syntax.RdrInOut:
+			w.touch(st, c, target, Read, false)
 			w.touch(st, c, target, Write, false)
-			stdin = &stream{kind: streamUnknown}
+			input = &stream{kind: streamUnknown}
 		case syntax.DplIn, syntax.DplOut:
 			if !isDescriptor(target.Text) {
 				w.touch(st, c, target, Write, false)
+			} else if r.Op == syntax.DplIn { // <&3: something else that is open
+				input = &stream{kind: streamUnknown}
 			}
 		default:
 			w.touch(st, c, target, Write, false)
 		}
 		c.Redirects = append(c.Redirects, red)
+		if input != nil && (red.Fd == "" || red.Fd == "0") {
+			stdin = input
+		}
 	}
 	return stdin
+}
+
+// document is the text of a here-document: as it stands if the delimiter is
+// quoted in any way, and otherwise like text in double quotes.
+func (w *walker) document(st *state, f *frame, r *syntax.Redirect) Arg {
+	if r.Hdoc == nil {
+		return Arg{}
+	}
+	quoted := len(r.Word.Parts) > 1
+	for _, p := range r.Word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		quoted = quoted || !ok || strings.Contains(lit.Value, `\`)
+	}
+	if !quoted {
+		b := fieldBuilder{w: w, st: st, f: f, span: f.at(r.Hdoc), whole: true}
+		b.parts(r.Hdoc.Parts, true)
+		return b.take()
+	}
+	var text strings.Builder
+	for _, p := range r.Hdoc.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok { // the parser has read more into it than the shell does
+			return Arg{Text: "…", Unknown: true, many: true, Span: f.at(r.Hdoc)}
+		}
+		text.WriteString(lit.Value)
+	}
+	return Arg{Text: text.String(), Span: f.at(r.Hdoc)}
 }
 
 // input is < file or < <(…).
@@ -76,9 +107,19 @@ func (s stream) unless(redirects []Redirect) stream {
 		if (r.Fd == "" || r.Fd == "1") && r.Op == ">&" && r.Target.Text != "1" {
 			return stream{kind: streamUnknown} // it may be brought back by 2>&1 further out
 		}
+		if r.Op[0] != '<' && (r.Fd == "" || r.Fd == "1") && r.comesBack() {
+			return stream{kind: streamUnknown}
+		}
 		if (r.Fd == "" || r.Fd == "1") && (r.Op == ">" || r.Op == ">>" || r.Op == "&>" || r.Op == "&>>" || r.Op == ">|") {
 			return stream{}
 		}
 	}
 	return s
+}
+
+// comesBack reports whether what is written to the target may still reach the
+// standard output.
+func (r *Redirect) comesBack() bool {
+	t := &r.Target
+	return t.proc() != nil || t.Unknown || strings.HasPrefix(t.Text, "/dev/") && t.Text != "/dev/null" || strings.HasPrefix(t.Text, "/proc/")
 }

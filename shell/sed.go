@@ -147,7 +147,8 @@ func (s *sedScript) command() bool {
 	case 'y':
 		delim := s.peek()
 		s.pos++
-		return s.delimited(delim) && s.replacement(delim)
+		first := s.replacement(delim)
+		return first && s.replacement(delim)
 	case 's':
 		return s.substitution()
 	default:
@@ -159,8 +160,11 @@ func (s *sedScript) command() bool {
 // text moves over the text of a, i, c, which goes on after a backslash.
 func (s *sedScript) text() {
 	for {
-		line := s.line()
-		if !strings.HasSuffix(line, `\`) || s.pos >= len(s.src) {
+		start := s.pos
+		s.line()
+		line := s.src[start:s.pos]
+		slashes := len(line) - len(strings.TrimRight(line, `\`))
+		if slashes%2 == 0 || s.pos >= len(s.src) {
 			return
 		}
 		s.pos++

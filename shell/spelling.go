@@ -2,7 +2,13 @@ package shell
 
 import "strings"
 
-func isFalse(s string) bool { return s == "false" || s == "0" || s == "no" || s == "off" }
+func isFalse(s string) bool {
+	switch strings.ToLower(s) {
+	case "false", "f", "0", "no", "n", "off":
+		return true
+	}
+	return false
+}
 
 // unknown notes an option that no table has, if its name sounds like one that
 // does more than show something.

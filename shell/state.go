@@ -10,6 +10,7 @@ import (
 type state struct {
 	dir string // working directory; empty if unknown
 	alt string // where the shell is if the last cd failed; empty if it cannot have
+	far string // where it is if the one before failed as well
 	cd  bool   // that cd was the last command
 	any bool   // dir is a pattern: one of the folders that match
 
@@ -26,6 +27,7 @@ type state struct {
 
 	active []*syntax.Stmt // bodies of the functions that are running
 	locals *[]variable    // what the local variables of the running function hide
+	shopt  bool           // shopt changed how cd or pipelines work
 	all    bool           // set -a: assignments are exported
 }
 
@@ -37,6 +39,7 @@ type variable struct {
 	exported bool   // programs see it
 	odd      bool   // declared so that what is assigned is changed: declare -i, -l, -u
 	ref      string // declare -n: another name for that variable
+	fixed    bool   // readonly: a later assignment fails
 }
 
 // maxVars is how many variables are followed at once.
@@ -46,6 +49,7 @@ type function struct {
 	name   string
 	body   *syntax.Stmt
 	called *bool
+	maybe  bool // defined in one branch only: the name may also be the program's
 }
 
 // fork copies the state for a subshell or a branch. The slices are shared
@@ -83,7 +87,7 @@ func (st *state) split(negated bool) *state {
 // succeed is the state if the last command has succeeded.
 func (st *state) succeed() {
 	if st.cd {
-		st.alt = ""
+		st.alt, st.far = "", ""
 	}
 }
 
@@ -91,7 +95,7 @@ func (st *state) succeed() {
 // still the old one.
 func (st *state) fail() {
 	if st.cd && st.alt != "" {
-		st.dir, st.alt = st.alt, ""
+		st.dir, st.alt, st.far = st.alt, st.far, ""
 	}
 }
 
@@ -127,10 +131,14 @@ func (st *state) setVar(v variable) {
 	if total > MaxLength { // values that double grow beyond every bound
 		v.value = []Arg{{Text: "$" + v.name, Unknown: true, many: true}}
 	}
+	if old.fixed && len(v.value) > 0 {
+		v.fixed = true
+		v.value = []Arg{{Text: "$" + v.name, Unknown: true, many: true}}
+	}
 	v.exported = v.exported || old.exported || st.all
 	if old.odd && len(v.value) > 0 {
 		v.odd = true
-		v.value = []Arg{{Text: "$" + v.name, Unknown: true, plain: true}}
+		v.value = []Arg{plainArg}
 	}
 	vars := make([]variable, 0, len(st.vars)+1)
 	for _, old := range st.vars {
@@ -184,6 +192,13 @@ func (st *state) drop(name string) {
 	st.vars = slices.DeleteFunc(slices.Clone(st.vars), func(v variable) bool { return v.name == name })
 }
 
+// lose makes every variable unknown.
+func (st *state) lose() {
+	for _, v := range st.vars {
+		st.setUnknown(v.name)
+	}
+}
+
 // setUnknown makes a variable unknown.
 func (st *state) setUnknown(name string) {
 	st.set(name, Arg{Text: "$" + name, Unknown: true, many: true})
@@ -217,6 +232,9 @@ func (st *state) join(other *state) {
 		return
 	}
 	st.any = st.any || other.any
+	if st.far == "" {
+		st.far = other.far
+	}
 	if st.dir != other.dir {
 		switch {
 		case st.dir == "" || other.dir == "":
@@ -245,9 +263,16 @@ func (st *state) join(other *state) {
 			st.setUnknown(v.name)
 		}
 	}
+	st.funcs = slices.Clone(st.funcs)
+	for i := range st.funcs {
+		if theirs, ok := other.function(st.funcs[i].name); !ok || theirs.body != st.funcs[i].body {
+			st.funcs[i].maybe = true
+		}
+	}
 	for _, fn := range other.funcs {
 		if mine, ok := st.function(fn.name); !ok || mine.body != fn.body {
-			st.funcs = append(slices.Clip(st.funcs), fn)
+			fn.maybe = true
+			st.funcs = append(st.funcs, fn)
 		}
 	}
 	if st.locals != nil && other.locals != nil {
@@ -265,6 +290,7 @@ func (st *state) join(other *state) {
 	st.cd = false
 	st.ifs = st.ifs || other.ifs
 	st.all = st.all || other.all
+	st.shopt = st.shopt || other.shopt
 	st.errexit = st.errexit && other.errexit
 	st.paramsKnown = st.paramsKnown && other.paramsKnown && slices.EqualFunc(st.params, other.params, sameArg)
 }

@@ -3,7 +3,7 @@
 package shell
 
 var keysTarCheckpoint = keyTable{
-	{names: []string{"exec"}, kind: kindShell},
+	{names: []string{"exec"}, kind: kindShell, do: &action{does: Executes}},
 	{names: []string{"echo", "ttyout", "dot", ".", "bell", "sleep", "totals", "wait"}, kind: kindText},
 }
 
@@ -63,6 +63,7 @@ var tableArchive = [...]tool{
 			{any: [][]term{{{op: termFlag, flag: "-x"}, {not: true, op: termFlag, flag: "-f"}, {op: termFlag, flag: "--one-top-level"}}, {{op: termFlag, flag: "-x"}, {not: true, op: termFlag, flag: "-f"}, {op: termFlag, flag: "-C"}}}, do: action{args: []slot{{kind: kindText, repeat: true}}}},
 			{any: [][]term{{{op: termFlag, flag: "-x"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindWrite, repeat: true, def: "."}}}},
 			{any: [][]term{{{op: termFlag, flag: "-t"}, {op: termFlag, flag: "-f"}}}, do: action{say: "List the files in the archive {arg1}", args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}}},
+			{any: [][]term{{{op: termFlag, flag: "-t"}, {op: termFlag, flag: "--file"}, {not: true, op: termFlag, flag: "--to-command"}, {not: true, op: termFlag, flag: "-I"}, {not: true, op: termFlag, flag: "-F"}, {not: true, op: termFlag, flag: "--rsh-command"}, {not: true, op: termFlag, flag: "--rmt-command"}, {not: true, op: termFlag, flag: "--checkpoint-action"}, {not: true, op: termFlag, flag: "--index-file"}, {not: true, op: termFlag, flag: "--volno-file"}, {not: true, op: termFlag, flag: "-g"}, {not: true, op: termFlag, flag: "--one-top-level"}, {not: true, op: termFlag, flag: "--remove-files"}}}, do: action{does: Reads, say: "List the files in the archive {--file}", args: []slot{{kind: kindText, repeat: true}}, instead: true}},
 			{any: [][]term{{{op: termFlag, flag: "-t"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{say: "List the files in an archive", args: []slot{{kind: kindText, repeat: true}}}},
 			{any: [][]term{{{op: termFlag, flag: "-d"}, {op: termFlag, flag: "-f"}}}, do: action{say: "Compare the archive {arg1} with the files on disk", args: []slot{{kind: kindRead}, {kind: kindList, repeat: true}}}},
 			{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindList, repeat: true}}}},
@@ -455,8 +456,8 @@ var tableArchive = [...]tool{
 		},
 		whens: []when{
 			{any: [][]term{{{op: termFlag, flag: "-t"}}}, do: action{say: "List the files in an archive", args: []slot{{kind: kindText, repeat: true}}}},
-			{any: [][]term{{{op: termFlag, flag: "-i"}, {op: termFlag, flag: "--to-stdout"}}}, do: action{say: "Show the contents of files in an archive", args: []slot{{kind: kindText, repeat: true}}}},
-			{any: [][]term{{{op: termFlag, flag: "-i"}}}, do: action{does: Writes, say: "Extract an archive into the current folder", args: []slot{{kind: kindWrite, repeat: true, def: "."}}}},
+			{any: [][]term{{{op: termFlag, flag: "-i"}, {op: termFlag, flag: "--to-stdout"}, {not: true, op: termFlag, flag: "-t"}}}, do: action{say: "Show the contents of files in an archive", args: []slot{{kind: kindText, repeat: true}}}},
+			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-t"}, {not: true, op: termFlag, flag: "--to-stdout"}}}, do: action{does: Writes, say: "Extract an archive into the current folder", args: []slot{{kind: kindWrite, repeat: true, def: "."}}}},
 			{any: [][]term{{{op: termFlag, flag: "-p"}}}, do: action{say: "Copy files into the folder {arg1}", args: []slot{{kind: kindWrite}}}},
 			{any: [][]term{{{op: termFlag, flag: "-o"}}}, do: action{say: "Pack files into an archive", args: []slot{{kind: kindText, repeat: true}}}},
 		},
@@ -488,7 +489,9 @@ var tableArchive = [...]tool{
 			{any: [][]term{{{op: termFlag, flag: "-x"}, {op: termFlag, flag: "-f"}}}, do: action{does: Writes, say: "Extract the Java archive {arg1}", args: []slot{{kind: kindRead}, {kind: kindWrite, repeat: true, def: "."}}}},
 			{any: [][]term{{{op: termFlag, flag: "-x"}}}, do: action{does: Writes, say: "Extract a Java archive", args: []slot{{kind: kindWrite, repeat: true, def: "."}}}},
 			{any: [][]term{{{op: termFlag, flag: "-t"}, {op: termFlag, flag: "-f"}}}, do: action{say: "List the files in the Java archive {arg1}", args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}}},
+			{any: [][]term{{{op: termFlag, flag: "-t"}, {op: termFlag, flag: "--file"}}}, do: action{does: Reads, say: "List the files in the Java archive {--file}", instead: true}},
 			{any: [][]term{{{op: termFlag, flag: "-t"}}}, do: action{say: "List the files in a Java archive", args: []slot{{kind: kindText, repeat: true}}}},
+			{any: [][]term{{{op: termFlag, flag: "-d"}, {op: termFlag, flag: "--file"}}}, do: action{does: Reads, say: "Describe the Java module in {--file}", instead: true}},
 			{any: [][]term{{{op: termFlag, flag: "-d"}}}, do: action{say: "Describe the Java module", args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}}},
 		},
 	},
@@ -569,5 +572,16 @@ var tableArchive = [...]tool{
 			{any: [][]term{{{op: termFlag, flag: "--delete"}, {op: termAny, n: 0, globs: []string{"*??:*"}}, {not: true, op: termFlag, flag: "-n"}}}, do: action{does: Irreversible, say: "Make {last} a copy of {init} and delete everything else in it"}},
 			{any: [][]term{{{op: termFlag, flag: "--delete"}, {op: termMore, n: 1}}}, do: action{say: "Make {last} a copy of {init} and delete everything else in it"}},
 		},
+	},
+	{names: []string{"lrzip", "lrz", "zpaq", "lzfse", "arj", "lha", "lhasa", "unace", "unarj", "zoo", "par2", "zipmerge", "par2create"},
+		do:   action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
+		says: []string{"Pack or unpack archives: {args}", "Pack or unpack archives"},
+		flags: []flag{
+			{names: []string{"-o", "-O", "-d"}, kind: kindWrite},
+		},
+	},
+	{names: []string{"zipcmp", "ziptool"},
+		do:   action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
+		says: []string{"Compare the archives {args}", "Compare archives"},
 	},
 }

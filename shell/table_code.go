@@ -4,23 +4,24 @@ package shell
 
 var keysPython = keyTable{
 	{names: []string{"os.system", "os.popen*", "subprocess.*", "commands.getoutput", "commands.getstatusoutput", "pty.spawn", "os.exec*", "os.spawn*", "os.posix_spawn*", "Popen", "check_output", "check_call", "call", "getoutput", "getstatusoutput", "system", "popen", "asyncio.create_subprocess_*"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
-	{names: []string{"exec", "eval", "compile", "__import__", "importlib.*", "runpy.*", "code.interact", "ctypes.*", "cffi.*", "pickle.loads", "marshal.loads", "builtins.*"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"exec", "eval", "compile", "__import__", "importlib.*", "runpy.*", "code.interact", "ctypes.*", "cffi.*", "pickle.load*", "marshal.load*", "dill.load*", "shelve.open", "builtins.*", "__builtins__*", "__loader__*", "*.__globals__*", "*.__subclasses__*", "sys.modules*", "os.dup2", "os.fork", "os.forkpty", "os.startfile", "pty.*"}, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"shutil.rmtree", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "rmtree", "unlink", "*.unlink", "*.rmdir"}, kind: kindDelete, do: &action{does: Deletes}},
 	{names: []string{"open", "io.open", "codecs.open"}, kind: kindWrite},
 	{names: []string{"os.rename", "os.replace", "shutil.*", "os.makedirs", "os.mkdir", "*.write_text", "*.write_bytes", "*.touch", "*.mkdir", "*.symlink_to", "os.symlink", "os.link", "os.truncate", "os.write"}, do: &action{does: Writes}},
 	{names: []string{"os.chmod", "os.chown", "os.setuid", "os.setgid", "os.kill", "os.killpg", "signal.*"}, do: &action{does: Permissions | Processes, risk: levelDangerous}},
 	{names: []string{"urllib.*", "urllib2.*", "urllib3.*", "requests.*", "http.client*", "httpx.*", "aiohttp.*", "socket.*", "ftplib.*", "smtplib.*", "telnetlib.*", "paramiko.*", "xmlrpc.*", "webbrowser.*", "urlopen", "urlretrieve"}, do: &action{does: Network}},
-	{names: []string{"base64.b64decode", "b64decode", "bytes.fromhex", "codecs.decode", "zlib.decompress", "*.decode"}, do: &action{risk: levelDangerous}},
+	{names: []string{"keyring.*", "getpass.getpass", "secretstorage.*"}, do: &action{does: Reads, risk: levelDangerous}},
+	{names: []string{"base64.*decode*", "b64decode", "a85decode", "b32decode", "unhexlify", "binascii.unhexlify", "binascii.a2b_*", "bytes.fromhex", "bytearray.fromhex", "codecs.decode", "zlib.decompress", "gzip.decompress", "bz2.decompress", "lzma.decompress", "*.decode"}, do: &action{risk: levelDangerous}},
 	{names: []string{"os.environ", "os.getenv"}, do: &action{does: Reads}},
 }
 
 var keysNode = keyTable{
 	{names: []string{"*.execSync", "*.exec", "*.execFile", "*.execFileSync", "*.spawn", "*.spawnSync", "*.fork", "execSync", "exec", "spawn", "spawnSync", "execFile", "execFileSync", "Bun.spawn*", "Bun.$", "Deno.run", "Deno.Command"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
-	{names: []string{"eval", "Function", "vm.*", "*.runInContext", "*.runInNewContext", "*.runInThisContext", "process.binding", "process.dlopen"}, do: &action{does: Executes, risk: levelDangerous}},
-	{names: []string{"*.rm", "*.rmSync", "*.unlink", "*.unlinkSync", "*.rmdir", "*.rmdirSync", "rmSync", "unlinkSync", "Deno.remove*", "rimraf", "fs.remove*", "fse.remove*"}, kind: kindDelete, do: &action{does: Deletes}},
-	{names: []string{"*.writeFile", "*.writeFileSync", "*.appendFile", "*.appendFileSync", "*.createWriteStream", "writeFileSync", "appendFileSync", "Bun.write", "Deno.write*"}, kind: kindWrite, do: &action{does: Writes}},
+	{names: []string{"eval", "Function", "vm.*", "*.runInContext", "*.runInNewContext", "*.runInThisContext", "runInContext", "runInNewContext", "runInThisContext", "process.binding", "process.dlopen", "process.mainModule*", "globalThis", "Reflect.*", "*.constructor.constructor", "module.constructor*"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"*.rm", "*.rmSync", "*.unlink", "*.unlinkSync", "*.rmdir", "*.rmdirSync", "rm", "rmSync", "unlink", "unlinkSync", "rmdir", "rmdirSync", "Deno.remove*", "rimraf", "fs.remove*", "fse.remove*"}, kind: kindDelete, do: &action{does: Deletes}},
+	{names: []string{"*.writeFile", "*.writeFileSync", "*.appendFile", "*.appendFileSync", "*.createWriteStream", "writeFile", "writeFileSync", "appendFile", "appendFileSync", "createWriteStream", "Bun.write", "Deno.write*"}, kind: kindWrite, do: &action{does: Writes}},
 	{names: []string{"*.rename", "*.renameSync", "*.copyFile*", "*.cp", "*.cpSync", "*.mkdir", "*.mkdirSync", "*.symlink*", "*.link*", "*.truncate*", "*.open", "*.openSync"}, do: &action{does: Writes}},
-	{names: []string{"*.chmod*", "*.chown*", "process.kill", "process.setuid", "process.setgid"}, do: &action{does: Permissions | Processes, risk: levelDangerous}},
+	{names: []string{"*.chmod*", "*.chown*", "chmod", "chmodSync", "chown", "chownSync", "process.kill", "process.setuid", "process.setgid"}, do: &action{does: Permissions | Processes, risk: levelDangerous}},
 	{names: []string{"fetch", "http.*", "https.*", "net.*", "dgram.*", "tls.*", "axios*", "got*", "XMLHttpRequest", "WebSocket", "dns.*", "*.request"}, do: &action{does: Network}},
 	{names: []string{"Buffer.from", "atob"}, do: &action{risk: levelDangerous}},
 	{names: []string{"process.env"}, do: &action{does: Reads}},
@@ -42,13 +43,14 @@ var keysRuby = keyTable{
 	{names: []string{"File.delete", "File.unlink", "FileUtils.rm*", "Dir.rmdir", "Dir.delete", "FileUtils.remove*"}, kind: kindDelete, do: &action{does: Deletes}},
 	{names: []string{"File.open", "open", "File.new", "IO.open"}, kind: kindWrite},
 	{names: []string{"File.write", "IO.write", "File.rename", "FileUtils.*", "Dir.mkdir", "File.symlink", "File.truncate"}, do: &action{does: Writes}},
+	{names: []string{"*.delete_all", "*.destroy_all", "*.drop_table", "*.drop_database", "*.truncate"}, do: &action{does: Irreversible, risk: levelDangerous}},
 	{names: []string{"File.chmod", "File.chown", "Process.kill"}, do: &action{does: Permissions | Processes, risk: levelDangerous}},
 	{names: []string{"Net.*", "URI.open", "TCPSocket*", "UDPSocket*", "Socket*", "HTTParty*", "Faraday*", "OpenURI*"}, do: &action{does: Network}},
 }
 
 var keysPhp = keyTable{
 	{names: []string{"system", "exec", "shell_exec", "passthru", "popen", "proc_open", "pcntl_exec"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
-	{names: []string{"eval", "assert", "create_function", "include", "include_once", "require", "require_once", "base64_decode", "unserialize", "call_user_func*"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"eval", "assert", "create_function", "include", "include_once", "require", "require_once", "base64_decode", "hex2bin", "str_rot13", "gzinflate", "gzuncompress", "gzdecode", "convert_uudecode", "unserialize", "call_user_func*", "ReflectionFunction", "FFI.*", "dl", "pcntl_fork"}, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"unlink", "rmdir"}, kind: kindDelete, do: &action{does: Deletes}},
 	{names: []string{"fopen"}, kind: kindWrite},
 	{names: []string{"file_put_contents", "rename", "copy", "mkdir", "symlink", "link", "touch", "move_uploaded_file"}, do: &action{does: Writes}},

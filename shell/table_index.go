@@ -41,6 +41,10 @@ func findTool(name string) *tool {
 		return &tableArchive[24]
 	case "rsync":
 		return &tableArchive[25]
+	case "arj", "lha", "lhasa", "lrz", "lrzip", "lzfse", "par2", "par2create", "unace", "unarj", "zipmerge", "zoo", "zpaq":
+		return &tableArchive[26]
+	case "zipcmp", "ziptool":
+		return &tableArchive[27]
 	case "unzip":
 		return &tableArchive[2]
 	case "zipinfo":
@@ -127,70 +131,72 @@ func findTool(name string) *tool {
 		return &tableBuild[3]
 	case "cppcheck":
 		return &tableBuild[40]
-	case "clang-check", "clang-query", "coccinelle", "cpplint", "cpplint.py", "fix_includes.py", "flawfinder", "include-what-you-use", "infer", "iwyu", "iwyu_tool", "iwyu_tool.py", "oclint", "pvs-studio-analyzer", "scan-view", "smatch", "sparse", "spatch", "splint":
+	case "clang-check", "clang-query", "coccinelle", "fix_includes.py", "include-what-you-use", "infer", "iwyu", "iwyu_tool", "iwyu_tool.py", "oclint", "pvs-studio-analyzer", "scan-view", "smatch", "sparse", "spatch", "splint":
 		return &tableBuild[41]
-	case "alejandra", "astyle", "cmake-format", "cmake-lint", "deadnix", "dfmt", "findent", "fprettify", "gersemi", "gindent", "indent", "nixfmt", "nixpkgs-fmt", "statix", "uncrustify", "verible-verilog-format":
+	case "cpplint", "cpplint.py", "flawfinder":
 		return &tableBuild[42]
-	case "CodeChecker", "bear", "build-wrapper-linux-x86-64", "compiledb", "cov-build", "intercept-build", "scan-build":
+	case "alejandra", "astyle", "cmake-format", "cmake-lint", "deadnix", "dfmt", "findent", "fprettify", "gersemi", "gindent", "indent", "nixfmt", "nixpkgs-fmt", "statix", "uncrustify", "verible-verilog-format":
 		return &tableBuild[43]
-	case "ccache":
+	case "CodeChecker", "bear", "build-wrapper-linux-x86-64", "compiledb", "cov-build", "intercept-build", "scan-build":
 		return &tableBuild[44]
-	case "distcc", "icecc", "pump":
+	case "ccache":
 		return &tableBuild[45]
-	case "distccd", "icecc-scheduler", "iceccd":
+	case "distcc", "icecc", "pump":
 		return &tableBuild[46]
-	case "JLinkExe", "ampy", "arduino-cli", "avrdude", "bossac", "dfu-util", "esptool", "esptool.py", "fastboot", "iceprog", "idf.py", "mpremote", "nrfjprog", "openFPGALoader", "openocd", "picotool", "pio", "platformio", "probe-rs", "pyocd", "rshell", "st-flash", "west":
+	case "distccd", "icecc-scheduler", "iceccd":
 		return &tableBuild[47]
-	case "cocotb-config", "ghdl", "gtkwave", "iverilog", "nextpnr-ecp5", "nextpnr-ice40", "quartus_sh", "sby", "surfer", "vcom", "verible-verilog-lint", "verilator", "vivado", "vlog", "vsim", "vvp", "yosys":
+	case "JLinkExe", "ampy", "arduino-cli", "avrdude", "bossac", "dfu-util", "esptool", "esptool.py", "fastboot", "iceprog", "idf.py", "mpremote", "nrfjprog", "openFPGALoader", "openocd", "picotool", "pio", "platformio", "probe-rs", "pyocd", "rshell", "st-flash", "west":
 		return &tableBuild[48]
-	case "doxygen":
+	case "cocotb-config", "ghdl", "gtkwave", "iverilog", "nextpnr-ecp5", "nextpnr-ice40", "quartus_sh", "sby", "surfer", "vcom", "verible-verilog-lint", "verilator", "vivado", "vlog", "vsim", "vvp", "yosys":
 		return &tableBuild[49]
 	case "cmake", "cmake3":
 		return &tableBuild[4]
-	case "sphinx-apidoc", "sphinx-autogen", "sphinx-build", "sphinx-intl", "sphinx-quickstart":
+	case "doxygen":
 		return &tableBuild[50]
-	case "sphinx-autobuild":
+	case "sphinx-apidoc", "sphinx-autogen", "sphinx-build", "sphinx-intl", "sphinx-quickstart":
 		return &tableBuild[51]
-	case "mkdocs", "properdocs", "zensical":
+	case "sphinx-autobuild":
 		return &tableBuild[52]
-	case "mike":
+	case "mkdocs", "properdocs", "zensical":
 		return &tableBuild[53]
-	case "hugo":
+	case "mike":
 		return &tableBuild[54]
-	case "antora", "bridgetown", "cobalt", "docsify", "docusaurus", "eleventy", "gitbook", "hexo", "honkit", "jekyll", "jupyter-book", "lektor", "marp", "middleman", "mintlify", "nanoc", "nikola", "pelican", "quarto", "redocly", "retype", "reveal-md", "slidev", "soupault", "vitepress", "vuepress", "zola":
+	case "hugo":
 		return &tableBuild[55]
-	case "mdbook":
+	case "antora", "bridgetown", "cobalt", "docsify", "docusaurus", "eleventy", "gitbook", "hexo", "honkit", "jekyll", "jupyter-book", "lektor", "marp", "middleman", "mintlify", "nanoc", "nikola", "pelican", "quarto", "redocly", "retype", "reveal-md", "slidev", "soupault", "vitepress", "vuepress", "zola":
 		return &tableBuild[56]
-	case "api-documenter", "api-extractor", "apidoc", "asyncapi", "compodoc", "docco", "documentation", "dokka", "esdoc", "ex_doc", "ford", "haddock", "jsdoc", "jsdoc2md", "ldoc", "pdoc", "pdoc3", "phpDocumentor", "phpdoc", "raml2html", "rdoc", "react-docgen", "redoc-cli", "sassdoc", "sdoc", "styleguidist", "typedoc", "widdershins", "yard", "yardoc":
+	case "mdbook":
 		return &tableBuild[57]
-	case "cmark", "cmark-gfm", "docutils", "go-md2man", "help2man", "kramdown", "makeinfo", "markdown", "markdown-pdf", "markdown2", "markdown_py", "marked", "md-to-pdf", "mistune", "multimarkdown", "prince", "redcarpet", "ronn", "rst2html", "rst2html.py", "rst2html5", "rst2latex", "rst2man", "rst2man.py", "rst2pdf", "scdoc", "showdown", "texi2any", "texi2dvi", "texi2pdf", "txt2man":
+	case "api-documenter", "api-extractor", "apidoc", "asyncapi", "compodoc", "docco", "documentation", "dokka", "esdoc", "ex_doc", "ford", "haddock", "jsdoc", "jsdoc2md", "ldoc", "pdoc", "pdoc3", "phpDocumentor", "phpdoc", "raml2html", "rdoc", "react-docgen", "redoc-cli", "sassdoc", "sdoc", "styleguidist", "typedoc", "widdershins", "yard", "yardoc":
 		return &tableBuild[58]
-	case "context", "etex", "latex", "luahbtex", "lualatex", "luatex", "mtxrun", "optex", "pdfcsplain", "pdflatex", "pdftex", "platex", "ptex", "tex", "uplatex", "xelatex", "xetex":
+	case "cmark", "cmark-gfm", "docutils", "go-md2man", "help2man", "kramdown", "makeinfo", "markdown", "markdown-pdf", "markdown2", "markdown_py", "marked", "md-to-pdf", "mistune", "multimarkdown", "prince", "redcarpet", "ronn", "rst2html", "rst2html.py", "rst2html5", "rst2latex", "rst2man", "rst2man.py", "rst2pdf", "scdoc", "showdown", "texi2any", "texi2dvi", "texi2pdf", "txt2man":
 		return &tableBuild[59]
 	case "ccmake", "cmake-gui":
 		return &tableBuild[5]
-	case "arara", "cluttex", "latexmk", "latexrun", "pdfjam", "rubber", "tectonic", "texify":
+	case "context", "etex", "latex", "luahbtex", "lualatex", "luatex", "mtxrun", "optex", "pdfcsplain", "pdflatex", "pdftex", "platex", "ptex", "tex", "uplatex", "xelatex", "xetex":
 		return &tableBuild[60]
-	case "bib2gls", "biber", "bibtex", "bibtex-tidy", "bibtool", "dvipdf", "dvipdfm", "dvipdfmx", "dvipng", "dvips", "dvisvgm", "epstopdf", "htlatex", "latex2html", "latexdiff", "latexindent", "latexindent.pl", "latexml", "latexpand", "make4ht", "makeglossaries", "makeindex", "pdfcrop", "tex-fmt", "tex4ht", "texindy", "xdvipdfmx", "xindy":
+	case "arara", "cluttex", "latexmk", "latexrun", "pdfjam", "rubber", "tectonic", "texify":
 		return &tableBuild[61]
-	case "chktex", "detex", "kpsewhich", "lacheck", "texcount", "texdoc", "untex":
+	case "bib2gls", "biber", "bibtex", "bibtex-tidy", "bibtool", "dvipdf", "dvipdfm", "dvipdfmx", "dvipng", "dvips", "dvisvgm", "epstopdf", "htlatex", "latex2html", "latexdiff", "latexindent", "latexindent.pl", "latexml", "latexpand", "make4ht", "makeglossaries", "makeindex", "pdfcrop", "tex-fmt", "tex4ht", "texindy", "xdvipdfmx", "xindy":
 		return &tableBuild[62]
-	case "typst":
+	case "chktex", "detex", "kpsewhich", "lacheck", "texcount", "texdoc", "untex":
 		return &tableBuild[63]
-	case "typstyle":
+	case "typst":
 		return &tableBuild[64]
-	case "acyclic", "ccomps", "circo", "dot", "dot2gxl", "fdp", "gc", "gml2gv", "graphml2gv", "gvpack", "gxl2gv", "mm2gv", "neato", "nop", "osage", "patchwork", "sccmap", "sfdp", "tred", "twopi", "unflatten":
+	case "typstyle":
 		return &tableBuild[65]
-	case "gvpr":
+	case "acyclic", "ccomps", "circo", "dot", "dot2gxl", "fdp", "gc", "gml2gv", "graphml2gv", "gvpack", "gxl2gv", "mm2gv", "neato", "nop", "osage", "patchwork", "sccmap", "sfdp", "tred", "twopi", "unflatten":
 		return &tableBuild[66]
-	case "actdiag", "blockdiag", "ditaa", "drawio", "erd", "mscgen", "nomnoml", "nwdiag", "pikchr", "plantuml", "seqdiag", "structurizr", "structurizr-cli", "svgbob", "svgbob_cli", "vl2png", "vl2svg", "wavedrom-cli":
+	case "gvpr":
 		return &tableBuild[67]
-	case "mermaid", "mermaid-cli", "mmdc":
+	case "actdiag", "blockdiag", "ditaa", "drawio", "erd", "mscgen", "nomnoml", "nwdiag", "pikchr", "plantuml", "seqdiag", "structurizr", "structurizr-cli", "svgbob", "svgbob_cli", "vl2png", "vl2svg", "wavedrom-cli":
 		return &tableBuild[68]
-	case "d2":
+	case "mermaid", "mermaid-cli", "mmdc":
 		return &tableBuild[69]
 	case "ctest", "ctest3":
 		return &tableBuild[6]
+	case "d2":
+		return &tableBuild[70]
 	case "cpack":
 		return &tableBuild[7]
 	case "autoninja", "n2", "ninja", "ninja-build", "samu", "siso":
@@ -509,6 +515,12 @@ func findTool(name string) *tool {
 		return &tableContainers[9]
 	case "gls", "la", "ll", "ls":
 		return &tableCoreutils[0]
+	case "diskus", "dust", "dutree", "erdtree":
+		return &tableCoreutils[100]
+	case "ncdu":
+		return &tableCoreutils[101]
+	case "dua":
+		return &tableCoreutils[102]
 	case "df", "gdf":
 		return &tableCoreutils[10]
 	case "grealpath", "realpath":
@@ -687,6 +699,24 @@ func findTool(name string) *tool {
 		return &tableCoreutils[8]
 	case "dircolors", "gdircolors":
 		return &tableCoreutils[90]
+	case "file-rename", "perl-rename", "prename", "rename":
+		return &tableCoreutils[91]
+	case "rename.ul":
+		return &tableCoreutils[92]
+	case "mad", "mcp", "mln", "mmv", "zmv":
+		return &tableCoreutils[93]
+	case "gtrash", "rip", "rmtrash", "trash", "trash-put":
+		return &tableCoreutils[94]
+	case "trash-list":
+		return &tableCoreutils[95]
+	case "restore-trash", "trash-restore":
+		return &tableCoreutils[96]
+	case "trash-empty", "trash-rm":
+		return &tableCoreutils[97]
+	case "sdmem", "secure-delete", "sfill", "srm", "sswap", "wipe":
+		return &tableCoreutils[98]
+	case "duf", "dysk", "lfs":
+		return &tableCoreutils[99]
 	case "du", "gdu":
 		return &tableCoreutils[9]
 	case "pgcli", "psql":
@@ -835,6 +865,12 @@ func findTool(name string) *tool {
 		return &tableDatabase[74]
 	case "sqlc":
 		return &tableDatabase[75]
+	case "arangosh", "cbq", "couchbase-cli", "cypher-shell", "dolt", "etcdutl", "hbase", "iredis", "ldb", "leveldbutil", "neo4j-admin", "rqlite", "zkcli":
+		return &tableDatabase[76]
+	case "barman", "gh-ost", "litestream", "mysqldef", "pg_repack", "pgbackrest", "pgloader", "psqldef", "pt-online-schema-change", "sqlite3_rsync", "sqlite3def", "wal-g":
+		return &tableDatabase[77]
+	case "mysqldumpslow", "mysqltuner", "mysqltuner.pl", "pg_activity", "pg_top", "pgbadger", "pt-query-digest":
+		return &tableDatabase[78]
 	case "dropdb":
 		return &tableDatabase[7]
 	case "createuser":
@@ -843,181 +879,197 @@ func findTool(name string) *tool {
 		return &tableDatabase[9]
 	case "eslint", "eslint_d", "semistandard", "standard", "ts-standard", "tslint", "xo":
 		return &tableDevtools[0]
-	case "esbuild":
+	case "babel", "babel-cli":
 		return &tableDevtools[10]
-	case "bili", "browserify", "bunchee", "farm", "father", "microbundle", "mkdist", "modern", "ncc", "nexe", "obuild", "pkgroll", "poi", "preconstruct", "rolldown", "rollup", "rsbuild", "rslib", "rspack", "rspress", "snowpack", "tsdown", "tsup", "unbuild", "watchify", "webpack", "webpack-cli", "webpack-dev-server", "wmr", "zshy":
+	case "esbuild":
 		return &tableDevtools[11]
-	case "parcel":
+	case "bili", "browserify", "bunchee", "farm", "father", "microbundle", "mkdist", "modern", "ncc", "nexe", "obuild", "pkgroll", "poi", "preconstruct", "rolldown", "rollup", "rsbuild", "rslib", "rspack", "rspress", "snowpack", "tsdown", "tsup", "unbuild", "watchify", "webpack", "webpack-cli", "webpack-dev-server", "wmr", "zshy":
 		return &tableDevtools[12]
-	case "vite", "vite-plus", "vp":
+	case "parcel":
 		return &tableDevtools[13]
-	case "next":
+	case "vite", "vite-plus", "vp":
 		return &tableDevtools[14]
-	case "ace", "adonis", "anvil", "astro", "blitz", "cap", "contentlayer", "convex", "cordova", "electron", "electron-builder", "electron-forge", "electron-packager", "electron-rebuild", "electron-vite", "elm", "elm-format", "elm-live", "elm-review", "elm-test", "ember", "expo", "expo-cli", "fumadocs-mdx", "ganache", "gatsby", "graph", "greenwood", "hardhat", "ice", "instant-cli", "ionic", "keystone", "max", "medusa", "meteor", "metro", "nest", "ng", "nitro", "nitropack", "ns", "nuxi", "nuxt", "partykit", "payload", "plasmo", "preact", "purs", "quasar", "qwik", "react-native", "react-router", "redwood", "remix", "remotion", "rescript", "rnx-cli", "rw", "sanity", "shadcn", "solid-start", "spago", "stencil", "strapi", "svelte-kit", "taro", "tauri", "tinacms", "truffle", "tsr", "umi", "velite", "vinxi", "vue", "vue-cli-service", "waku", "wasp", "web-ext", "wxt":
+	case "next":
 		return &tableDevtools[15]
-	case "appcenter", "capgo", "code-push", "eas", "eas-cli", "fastlane", "shorebird":
+	case "ace", "adonis", "anvil", "astro", "blitz", "cap", "contentlayer", "convex", "cordova", "electron", "electron-builder", "electron-forge", "electron-packager", "electron-rebuild", "electron-vite", "elm", "elm-format", "elm-live", "elm-review", "elm-test", "ember", "expo", "expo-cli", "fumadocs-mdx", "ganache", "gatsby", "graph", "greenwood", "hardhat", "ice", "instant-cli", "ionic", "keystone", "max", "medusa", "meteor", "metro", "nest", "ng", "nitro", "nitropack", "ns", "nuxi", "nuxt", "partykit", "payload", "plasmo", "preact", "purs", "quasar", "qwik", "react-native", "react-router", "redwood", "remix", "remotion", "rescript", "rnx-cli", "rw", "sanity", "shadcn", "solid-start", "spago", "stencil", "strapi", "svelte-kit", "taro", "tauri", "tinacms", "truffle", "tsr", "umi", "velite", "vinxi", "vue", "vue-cli-service", "waku", "wasp", "web-ext", "wxt":
 		return &tableDevtools[16]
-	case "aegir", "craco", "dts", "jest", "kcd-scripts", "react-app-rewired", "react-scripts", "wp-scripts":
+	case "appcenter", "capgo", "code-push", "eas", "eas-cli", "fastlane", "shorebird":
 		return &tableDevtools[17]
-	case "vitest":
+	case "aegir", "craco", "dts", "jest", "kcd-scripts", "react-app-rewired", "react-scripts", "wp-scripts":
 		return &tableDevtools[18]
-	case "_mocha", "ava", "backstop", "borp", "codeceptjs", "cucumber-js", "detox", "jasmine", "karma", "lab", "loki", "mocha", "nightwatch", "poku", "protractor", "qunit", "stryker", "tap", "tape", "test-storybook", "testcafe", "testem", "tstyche", "uvu", "wdio", "web-test-runner", "wtr":
+	case "vitest":
 		return &tableDevtools[19]
 	case "prettier", "prettier-eslint", "prettierd":
 		return &tableDevtools[1]
-	case "cypress":
+	case "_mocha", "ava", "backstop", "borp", "codeceptjs", "cucumber-js", "detox", "jasmine", "karma", "lab", "loki", "mocha", "nightwatch", "poku", "protractor", "qunit", "stryker", "tap", "tape", "test-storybook", "testcafe", "testem", "tstyche", "uvu", "wdio", "web-test-runner", "wtr":
 		return &tableDevtools[20]
-	case "playwright", "playwright-core", "pw":
+	case "cypress":
 		return &tableDevtools[21]
-	case "appium", "chromedriver", "geckodriver", "msedgedriver", "playwright-mcp", "puppeteer", "safaridriver", "selenium-side-runner", "selenium-standalone", "webdriver-manager":
+	case "playwright", "playwright-core", "pw":
 		return &tableDevtools[22]
-	case "c8", "istanbul", "nyc":
+	case "appium", "chromedriver", "geckodriver", "msedgedriver", "playwright-mcp", "puppeteer", "safaridriver", "selenium-side-runner", "selenium-standalone", "webdriver-manager":
 		return &tableDevtools[23]
-	case "chokidar", "node-dev", "nodemon", "npm-watch", "onchange", "supervisor", "tsc-watch", "watchman-make":
+	case "c8", "istanbul", "nyc":
 		return &tableDevtools[24]
-	case "conc", "concurrently":
+	case "chokidar", "node-dev", "nodemon", "npm-watch", "onchange", "supervisor", "tsc-watch", "watchman-make":
 		return &tableDevtools[25]
-	case "npm-run-all", "npm-run-all2", "nps", "redrun", "run-p", "run-s", "run-z", "scripty", "wireit":
+	case "conc", "concurrently":
 		return &tableDevtools[26]
-	case "wait-on", "wait-port":
+	case "npm-run-all", "npm-run-all2", "nps", "redrun", "run-p", "run-s", "run-z", "scripty", "wireit":
 		return &tableDevtools[27]
-	case "start-server-and-cypress", "start-server-and-test", "start-test":
+	case "wait-on", "wait-port":
 		return &tableDevtools[28]
-	case "cross-env":
+	case "start-server-and-cypress", "start-server-and-test", "start-test":
 		return &tableDevtools[29]
 	case "biome", "rome":
 		return &tableDevtools[2]
-	case "cross-env-shell":
+	case "cross-env":
 		return &tableDevtools[30]
-	case "dotenv", "dotenv-cli", "dotenv-flow", "dotenv-run", "dotenvx":
+	case "cross-env-shell":
 		return &tableDevtools[31]
-	case "env-cmd":
+	case "dotenv", "dotenv-cli", "dotenv-flow", "dotenv-run", "dotenvx":
 		return &tableDevtools[32]
-	case "shx":
+	case "env-cmd":
 		return &tableDevtools[33]
-	case "zx":
+	case "shx":
 		return &tableDevtools[34]
-	case "del", "del-cli", "delete-cli", "rimraf":
+	case "zx":
 		return &tableDevtools[35]
-	case "make-dir", "mkdirp":
+	case "del", "del-cli", "delete-cli", "rimraf":
 		return &tableDevtools[36]
-	case "copyfiles", "cpx", "cpx2", "cpy", "ncp":
+	case "make-dir", "mkdirp":
 		return &tableDevtools[37]
-	case "all-contributors", "apollo", "ast-grep", "autoprefixer", "cleancss", "codemod", "comby", "critical", "doctoc", "downlevel-dts", "dts-bundle-generator", "embedme", "fantasticon", "formatjs", "gql-gen", "gql.tada", "graphql-codegen", "grit", "html-minifier", "html-minifier-terser", "hygen", "i18next", "i18next-scanner", "imagemin", "jscodeshift", "json-merger", "json2ts", "kubb", "lebab", "lessc", "lightningcss", "lingui", "markdown-toc", "minify", "msw", "next-sitemap", "openapi-ts", "openapi-typescript", "openapi-typescript-codegen", "orval", "panda", "paraglide-js", "partytown", "patch-package", "plop", "purgecss", "putout", "pwa-asset-generator", "quicktype", "relay-compiler", "renamer", "replace-in-file", "rover", "sharp", "style-dictionary", "stylus", "svg-sprite", "svgo", "svgr", "swagger-typescript-api", "tcm", "terser", "ts-json-schema-generator", "ts-migrate", "ts-to-zod", "typechain", "typed-scss-modules", "typesafe-i18n", "typescript-json-schema", "uglifyjs", "ultracite", "unocss", "wagmi", "workbox", "yo":
+	case "copyfiles", "cpx", "cpx2", "cpy", "ncp":
 		return &tableDevtools[38]
-	case "tailwind", "tailwindcss", "tailwindcss-cli":
+	case "all-contributors", "apollo", "autoprefixer", "cleancss", "codemod", "comby", "critical", "doctoc", "downlevel-dts", "dts-bundle-generator", "embedme", "fantasticon", "formatjs", "gql-gen", "gql.tada", "graphql-codegen", "grit", "html-minifier", "html-minifier-terser", "hygen", "i18next", "i18next-scanner", "imagemin", "jscodeshift", "json-merger", "json2ts", "kubb", "lebab", "lessc", "lightningcss", "lingui", "markdown-toc", "minify", "msw", "next-sitemap", "openapi-ts", "openapi-typescript", "openapi-typescript-codegen", "orval", "panda", "paraglide-js", "partytown", "patch-package", "plop", "purgecss", "putout", "pwa-asset-generator", "quicktype", "relay-compiler", "renamer", "replace-in-file", "rover", "sharp", "style-dictionary", "stylus", "svg-sprite", "svgo", "svgr", "swagger-typescript-api", "tcm", "terser", "ts-json-schema-generator", "ts-migrate", "ts-to-zod", "typechain", "typed-scss-modules", "typesafe-i18n", "typescript-json-schema", "uglifyjs", "ultracite", "unocss", "wagmi", "workbox", "yo":
 		return &tableDevtools[39]
 	case "alex", "cspell", "csslint", "dpdm", "es-check", "htmlhint", "jscpd", "jshint", "jsinspect", "ls-lint", "oxlint", "proselint", "quick-lint-js", "type-coverage", "write-good":
 		return &tableDevtools[3]
-	case "postcss", "postcss-cli":
+	case "ast-grep":
 		return &tableDevtools[40]
-	case "dart-sass", "node-sass", "sass", "sassc", "scss":
+	case "tailwind", "tailwindcss", "tailwindcss-cli":
 		return &tableDevtools[41]
-	case "autorest", "fern", "kiota", "nswag", "oasdiff", "openapi-generator", "openapi-generator-cli", "prism", "smithy", "speakeasy", "spectral", "swagger", "swagger-cli", "swagger-codegen", "tsp", "vacuum":
+	case "postcss", "postcss-cli":
 		return &tableDevtools[42]
-	case "argos", "axe", "blc", "chromatic", "happo", "hint", "lhci", "lighthouse", "linkinator", "pa11y", "pa11y-ci", "percy", "psi", "sitespeed.io", "unlighthouse":
+	case "dart-sass", "node-sass", "sass", "sassc", "scss":
 		return &tableDevtools[43]
-	case "browser-sync", "devd", "dufs", "hoverfly", "http-server", "json-server", "light-server", "live-server", "lws", "mailcatcher", "maildev", "mailhog", "mailpit", "miniserve", "mockoon-cli", "mockserver", "reload", "serve", "servor", "simple-http-server", "sirv", "smocker", "st", "stubby", "superstatic", "wiremock", "ws":
+	case "autorest", "fern", "kiota", "nswag", "oasdiff", "openapi-generator", "openapi-generator-cli", "prism", "smithy", "speakeasy", "spectral", "swagger", "swagger-cli", "swagger-codegen", "tsp", "vacuum":
 		return &tableDevtools[44]
-	case "forever", "pm2", "pm2-dev", "pm2-docker", "pm2-runtime":
+	case "argos", "axe", "blc", "chromatic", "happo", "hint", "lhci", "lighthouse", "linkinator", "pa11y", "pa11y-ci", "percy", "psi", "sitespeed.io", "unlighthouse":
 		return &tableDevtools[45]
-	case "ruff":
+	case "browser-sync", "devd", "dufs", "hoverfly", "http-server", "json-server", "light-server", "live-server", "lws", "mailcatcher", "maildev", "mailhog", "mailpit", "miniserve", "mockoon-cli", "mockserver", "reload", "serve", "servor", "simple-http-server", "sirv", "smocker", "st", "stubby", "superstatic", "wiremock", "ws":
 		return &tableDevtools[46]
-	case "add-trailing-comma", "autoflake", "autopep8", "black", "blacken-docs", "blue", "darker", "djhtml", "djlint", "docformatter", "eradicate", "flynt", "isort", "pycln", "pyink", "pyproject-fmt", "pyupgrade", "reorder-python-imports", "setup-cfg-fmt", "ssort", "toml-sort", "usort", "yapf":
+	case "forever", "pm2", "pm2-dev", "pm2-docker", "pm2-runtime":
 		return &tableDevtools[47]
-	case "bandit", "creosote", "curlylint", "deptry", "detect-secrets", "doc8", "fawltydeps", "flake8", "flakeheaven", "interrogate", "lint-imports", "pflake8", "pycodestyle", "pydocstyle", "pyflakes", "pyflakes3", "radon", "restructuredtext-lint", "rst-lint", "vulture", "xenon":
+	case "ruff":
 		return &tableDevtools[48]
-	case "check-manifest", "check-wheel-contents", "dmypy", "docstr-coverage", "fixit", "monkeytype", "mypy", "mypyc", "perflint", "prospector", "pylama", "pylint", "pyre", "pyrefly", "pyreverse", "pyroma", "pyspelling", "pytype", "refurb", "rstcheck", "slotscheck", "stubgen", "stubtest", "ty", "unimport", "validate-pyproject", "wily", "zuban":
+	case "add-trailing-comma", "autoflake", "autopep8", "black", "blacken-docs", "blue", "darker", "djhtml", "djlint", "docformatter", "eradicate", "flynt", "isort", "pycln", "pyink", "pyproject-fmt", "pyupgrade", "reorder-python-imports", "setup-cfg-fmt", "ssort", "toml-sort", "usort", "yapf":
 		return &tableDevtools[49]
 	case "dprint":
 		return &tableDevtools[4]
-	case "basedpyright", "pyright", "pyright-python":
+	case "bandit", "creosote", "curlylint", "deptry", "detect-secrets", "doc8", "fawltydeps", "flake8", "flakeheaven", "interrogate", "lint-imports", "pflake8", "pycodestyle", "pydocstyle", "pyflakes", "pyflakes3", "radon", "restructuredtext-lint", "rst-lint", "vulture", "xenon":
 		return &tableDevtools[50]
-	case "ptw", "py.test", "pytest", "pytest-watch", "pytest-watcher":
+	case "check-manifest", "check-wheel-contents", "dmypy", "docstr-coverage", "fixit", "monkeytype", "mypy", "mypyc", "perflint", "prospector", "pylama", "pylint", "pyre", "pyrefly", "pyreverse", "pyroma", "pyspelling", "pytype", "refurb", "rstcheck", "slotscheck", "stubgen", "stubtest", "ty", "unimport", "validate-pyproject", "wily", "zuban":
 		return &tableDevtools[51]
-	case "coverage", "coverage2", "coverage3", "python-coverage":
+	case "basedpyright", "pyright", "pyright-python":
 		return &tableDevtools[52]
-	case "asv", "avocado", "bats", "behave", "busted", "cosmic-ray", "cucumber", "gauge", "green", "gtest-parallel", "hypothesis", "karate", "mutmut", "nose2", "nosetests", "nunit3-console", "pabot", "prove", "radish", "rebot", "robot", "schemathesis", "shellspec", "shunit2", "stestr", "trial", "vstest.console", "ward", "yath", "zunit":
+	case "ptw", "py.test", "pytest", "pytest-watch", "pytest-watcher":
 		return &tableDevtools[53]
-	case "ab", "ali", "artillery", "autocannon", "bombardier", "cassowary", "ddosify", "gatling", "ghz", "h2load", "hey", "httperf", "jmeter", "k6", "loadtest", "locust", "memtier_benchmark", "mysqlslap", "oha", "pgbench", "plow", "redis-benchmark", "rewrk", "siege", "slapper", "sysbench", "tsung", "vegeta", "wrk", "wrk2":
+	case "coverage", "coverage2", "coverage3", "python-coverage":
 		return &tableDevtools[54]
-	case "erb_lint", "erblint", "fasterer", "flay", "flog", "haml-lint", "herb", "htmlbeautifier", "i18n-tasks", "rails_best_practices", "reek", "rubocop", "rubyfmt", "rufo", "slim-lint", "standardrb", "stree":
+	case "asv", "avocado", "bats", "behave", "busted", "cosmic-ray", "cucumber", "gauge", "green", "gtest-parallel", "hypothesis", "karate", "mutmut", "nose2", "nosetests", "nunit3-console", "pabot", "prove", "radish", "rebot", "robot", "schemathesis", "shellspec", "shunit2", "stestr", "trial", "vstest.console", "ward", "yath", "zunit":
 		return &tableDevtools[55]
-	case "brakeman", "debride", "license_finder", "ruby-audit":
+	case "ab", "ali", "artillery", "autocannon", "bombardier", "cassowary", "ddosify", "gatling", "ghz", "h2load", "hey", "httperf", "jmeter", "k6", "loadtest", "locust", "memtier_benchmark", "mysqlslap", "oha", "pgbench", "plow", "redis-benchmark", "rewrk", "siege", "slapper", "sysbench", "tsung", "vegeta", "wrk", "wrk2":
 		return &tableDevtools[56]
-	case "packwerk", "rbs", "ruby-lsp", "solargraph", "sorbet", "srb", "steep", "tapioca", "typeprof":
+	case "erb_lint", "erblint", "fasterer", "flay", "flog", "haml-lint", "herb", "htmlbeautifier", "i18n-tasks", "rails_best_practices", "reek", "rubocop", "rubyfmt", "rufo", "slim-lint", "standardrb", "stree":
 		return &tableDevtools[57]
-	case "atoum", "behat", "infection", "kahlan", "paratest", "pest", "phpbench", "phpspec", "phpunit", "simple-phpunit":
+	case "brakeman", "debride", "license_finder", "ruby-audit":
 		return &tableDevtools[58]
-	case "churn", "composer-require-checker", "composer-unused", "deptrac", "local-php-security-checker", "parallel-lint", "pdepend", "phan", "phparkitect", "phpcpd", "phpcs", "phpinsights", "phploc", "phpmd", "phpmetrics", "phpstan", "psalm", "psalter", "twig-cs-fixer", "twigcs":
+	case "packwerk", "rbs", "ruby-lsp", "solargraph", "sorbet", "srb", "steep", "tapioca", "typeprof":
 		return &tableDevtools[59]
-	case "addons-linter", "attw", "audit-ci", "better-npm-audit", "bundlesize", "bundlewatch", "depcheck", "depcruise", "dependency-cruise", "dtslint", "ember-template-lint", "glint", "html-validate", "knip", "license-checker", "license-checker-rseidelsohn", "licensee", "lockfile-lint", "manypkg", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "npm-check", "npm-package-json-lint", "npmPkgJsonLint", "publint", "remark", "sherif", "size-limit", "skott", "sort-package-json", "source-map-explorer", "stylelint", "svelte-check", "syncpack", "textlint", "ts-prune", "ts-unused-exports", "tsd", "unimported", "vue-tsc", "webpack-bundle-analyzer":
+	case "addons-linter", "attw", "audit-ci", "better-npm-audit", "bundlesize", "bundlewatch", "depcheck", "depcruise", "dependency-cruise", "dtslint", "ember-template-lint", "glint", "html-validate", "knip", "licensee", "lockfile-lint", "manypkg", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "npm-check", "npm-package-json-lint", "npmPkgJsonLint", "publint", "remark", "sherif", "size-limit", "skott", "sort-package-json", "source-map-explorer", "stylelint", "svelte-check", "syncpack", "textlint", "ts-prune", "ts-unused-exports", "tsd", "unimported", "vue-tsc", "webpack-bundle-analyzer":
 		return &tableDevtools[5]
-	case "ecs", "php-cs-fixer", "php-cs-fixer.phar", "phpcbf", "pint", "rector", "tlint":
+	case "atoum", "behat", "infection", "kahlan", "paratest", "pest", "phpbench", "phpspec", "phpunit", "simple-phpunit":
 		return &tableDevtools[60]
-	case "erlfmt", "google-java-format", "hindent", "jsonnetfmt", "ktlint", "lua-format", "palantir-java-format", "pg_format", "sql-formatter", "stylish-haskell":
+	case "churn", "composer-require-checker", "composer-unused", "deptrac", "local-php-security-checker", "parallel-lint", "pdepend", "phan", "phparkitect", "phpcpd", "phpcs", "phpinsights", "phploc", "phpmd", "phpmetrics", "phpstan", "psalm", "psalter", "twig-cs-fixer", "twigcs":
 		return &tableDevtools[61]
-	case "beautysh", "brittany", "cljfmt", "cljstyle", "csharpier", "dockerfmt", "fantomas", "fourmolu", "gdformat", "kdlfmt", "keep-sorted", "ktfmt", "leptosfmt", "mdformat", "ormolu", "purs-tidy", "rustywind", "scalafmt", "scalafmt-native", "sqlfmt", "styler", "stylua", "swift-format", "swiftformat", "tidy", "topiary", "treefmt", "yamlfix", "yamlfmt", "zprint":
+	case "ecs", "php-cs-fixer", "php-cs-fixer.phar", "phpcbf", "pint", "rector", "tlint":
 		return &tableDevtools[62]
-	case "aderyn", "ameba", "checkstyle", "clj-kondo", "codenarc", "dcm", "detekt", "detekt-cli", "eastwood", "echidna", "gdlint", "halmos", "hlint", "kibit", "lintr", "luacheck", "myth", "mythril", "npm-groovy-lint", "periphery", "pmd", "scalafix", "scalastyle", "selene", "slither", "solhint", "spotbugs", "stan", "swiftlint", "vint", "weeder":
+	case "ktlint":
 		return &tableDevtools[63]
-	case "shellcheck":
+	case "erlfmt", "google-java-format", "hindent", "jsonnetfmt", "lua-format", "palantir-java-format", "pg_format", "sql-formatter", "stylish-haskell":
 		return &tableDevtools[64]
-	case "shfmt":
+	case "beautysh", "brittany", "cljfmt", "cljstyle", "csharpier", "dockerfmt", "fantomas", "fourmolu", "gdformat", "kdlfmt", "keep-sorted", "ktfmt", "leptosfmt", "mdformat", "ormolu", "purs-tidy", "rustywind", "scalafmt", "scalafmt-native", "sqlfmt", "styler", "stylua", "swift-format", "swiftformat", "tidy", "topiary", "treefmt", "yamlfix", "yamlfmt", "zprint":
 		return &tableDevtools[65]
-	case "action-validator", "actionlint", "appstreamcli", "bashate", "check-jsonschema", "checkbashisms", "desktop-file-validate", "dockerfile_lint", "dockerfilelint", "ec", "eclint", "editorconfig-checker", "licensecheck", "mdl", "v8r", "vnu", "woke", "yamllint", "zizmor":
+	case "aderyn", "ameba", "checkstyle", "clj-kondo", "codenarc", "dcm", "detekt", "detekt-cli", "eastwood", "echidna", "gdlint", "halmos", "hlint", "kibit", "lintr", "myth", "mythril", "npm-groovy-lint", "periphery", "pmd", "scalafix", "scalastyle", "slither", "solhint", "spotbugs", "stan", "vint", "weeder":
 		return &tableDevtools[66]
-	case "demjson", "fixjson", "json5", "jsonlint":
+	case "swiftlint":
 		return &tableDevtools[67]
-	case "taplo":
+	case "luacheck", "selene":
 		return &tableDevtools[68]
-	case "sql-lint", "sqlcheck", "sqlfluff", "sqruff":
+	case "shellcheck":
 		return &tableDevtools[69]
-	case "madge":
+	case "license-checker", "license-checker-rseidelsohn":
 		return &tableDevtools[6]
-	case "vale":
+	case "shfmt":
 		return &tableDevtools[70]
-	case "ansible-lint":
+	case "action-validator", "actionlint", "appstreamcli", "bashate", "check-jsonschema", "checkbashisms", "desktop-file-validate", "dockerfile_lint", "dockerfilelint", "ec", "eclint", "editorconfig-checker", "licensecheck", "mdl", "v8r", "vnu", "woke", "yamllint", "zizmor":
 		return &tableDevtools[71]
-	case "opengrep", "semgrep":
+	case "demjson", "fixjson", "json5", "jsonlint":
 		return &tableDevtools[72]
-	case "bearer", "bugsnag-cli", "bugsnag-source-maps", "cc-test-reporter", "codacy-analysis-cli", "codacy-coverage-reporter", "codecov", "codecovcli", "coveralls", "coveralls-lcov", "cx", "datadog-ci", "deepsource", "fossa", "launchable", "pysonar", "sentry-cli", "sonar-scanner", "sonarqube-scanner", "veracode":
+	case "taplo":
 		return &tableDevtools[73]
-	case "auditjs", "dependency-check.sh", "njsscan", "osv-scanner", "retire", "snyk", "socket":
+	case "sql-lint", "sqlcheck", "sqlfluff", "sqruff":
 		return &tableDevtools[74]
-	case "codeql":
+	case "vale":
 		return &tableDevtools[75]
-	case "codespell", "dotenv-linter", "rumdl", "typos":
+	case "ansible-lint":
 		return &tableDevtools[76]
-	case "aspell", "harper-cli", "hunspell", "ispell", "languagetool", "ltex-cli":
+	case "opengrep", "semgrep":
 		return &tableDevtools[77]
-	case "awesome_bot", "htmlproofer", "htmltest", "linkcheck", "linkchecker", "lychee", "markdown-link-check", "muffet":
+	case "bearer", "bugsnag-cli", "bugsnag-source-maps", "cc-test-reporter", "codacy-analysis-cli", "codacy-coverage-reporter", "codecov", "codecovcli", "coveralls", "coveralls-lcov", "cx", "datadog-ci", "deepsource", "fossa", "launchable", "pysonar", "sentry-cli", "sonar-scanner", "sonarqube-scanner", "veracode":
 		return &tableDevtools[78]
-	case "ctags", "ctags-universal", "etags", "exuberant-ctags", "gotags", "hasktags", "ripper-tags", "universal-ctags":
+	case "auditjs", "dependency-check.sh", "njsscan", "osv-scanner", "retire", "snyk", "socket":
 		return &tableDevtools[79]
-	case "tsc", "tsgo", "tspc", "ttsc":
+	case "madge":
 		return &tableDevtools[7]
-	case "cindex", "code2prompt", "cscope", "csearch", "files-to-prompt", "gitingest", "global", "gtags", "gtags-cscope", "htags", "lid", "lsif-go", "mkid", "repomix", "scip", "scip-python", "scip-typescript", "starscope", "yek", "zoekt", "zoekt-index":
+	case "codeql":
 		return &tableDevtools[80]
-	case "OmniSharp", "angular-language-server", "ansible-language-server", "asm-lsp", "astro-ls", "basedpyright-langserver", "bash-language-server", "bufls", "cairo-language-server", "ccls", "clangd", "clangd-14", "clangd-15", "clangd-16", "clangd-17", "clangd-18", "clangd-19", "cmake-language-server", "copilot-language-server", "crystalline", "csharp-ls", "css-languageserver", "diagnostic-languageserver", "digestif", "docker-compose-langserver", "docker-langserver", "dockerfile-language-server", "efm-langserver", "elixir-ls", "elp", "ember-language-server", "emmet-language-server", "emmet-ls", "erlang_ls", "fsautocomplete", "glsl_analyzer", "glslls", "graphql-lsp", "groovy-language-server", "haskell-language-server", "haskell-language-server-wrapper", "helm_ls", "html-languageserver", "intelephense", "jdtls", "jedi-language-server", "json-languageserver", "jsonnet-language-server", "kotlin-language-server", "kotlin-lsp", "language_server.sh", "lemminx", "lexical", "ltex-ls", "ltex-ls-plus", "lua-language-server", "marksman", "mdx-language-server", "metals", "move-analyzer", "neocmakelsp", "nextls", "ngserver", "nimlangserver", "nimlsp", "nixd", "nomicfoundation-solidity-language-server", "ocamllsp", "omnisharp", "perlnavigator", "phpactor", "postgres_lsp", "prisma-language-server", "protols", "pyls", "pylsp", "pyright-langserver", "qmlls", "ruff-lsp", "serve-d", "slint-lsp", "sourcekit-lsp", "sql-language-server", "sqls", "starpls", "svelte-language-server", "svelteserver", "svls", "tailwindcss-language-server", "terraform-ls", "terraform-lsp", "texlab", "tinymist", "tsserver", "typescript-language-server", "typst-lsp", "verible-verilog-ls", "vhdl_ls", "vim-language-server", "vimls", "vls", "vscode-css-language-server", "vscode-eslint-language-server", "vscode-html-language-server", "vscode-json-language-server", "vscode-json-languageserver", "vscode-markdown-language-server", "vscode-solidity-server", "vtsls", "vue-language-server", "wgsl_analyzer", "yaml-language-server":
+	case "codespell", "dotenv-linter", "rumdl", "typos":
 		return &tableDevtools[81]
-	case "evans", "grpc_cli", "grpcui", "grpcurl":
+	case "aspell", "harper-cli", "hunspell", "ispell", "languagetool", "ltex-cli":
 		return &tableDevtools[82]
-	case "bru", "dredd", "httpyac", "hurl", "ijhttp", "inso", "newman", "pact", "pact-broker", "postman", "stepci", "venom":
+	case "awesome_bot", "htmlproofer", "htmltest", "linkcheck", "linkchecker", "lychee", "markdown-link-check", "muffet":
 		return &tableDevtools[83]
-	case "mkcert":
+	case "ctags", "ctags-universal", "etags", "exuberant-ctags", "gotags", "hasktags", "ripper-tags", "universal-ctags":
 		return &tableDevtools[84]
-	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
+	case "cindex", "code2prompt", "cscope", "csearch", "files-to-prompt", "gitingest", "global", "gtags", "gtags-cscope", "htags", "lid", "lsif-go", "mkid", "repomix", "scip", "scip-python", "scip-typescript", "starscope", "yek", "zoekt", "zoekt-index":
 		return &tableDevtools[85]
-	case "aider", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
+	case "OmniSharp", "angular-language-server", "ansible-language-server", "asm-lsp", "astro-ls", "basedpyright-langserver", "bash-language-server", "bufls", "cairo-language-server", "ccls", "clangd", "clangd-14", "clangd-15", "clangd-16", "clangd-17", "clangd-18", "clangd-19", "cmake-language-server", "copilot-language-server", "crystalline", "csharp-ls", "css-languageserver", "diagnostic-languageserver", "digestif", "docker-compose-langserver", "docker-langserver", "dockerfile-language-server", "efm-langserver", "elixir-ls", "elp", "ember-language-server", "emmet-language-server", "emmet-ls", "erlang_ls", "fsautocomplete", "glsl_analyzer", "glslls", "graphql-lsp", "groovy-language-server", "haskell-language-server", "haskell-language-server-wrapper", "helm_ls", "html-languageserver", "intelephense", "jdtls", "jedi-language-server", "json-languageserver", "jsonnet-language-server", "kotlin-language-server", "kotlin-lsp", "language_server.sh", "lemminx", "lexical", "ltex-ls", "ltex-ls-plus", "lua-language-server", "marksman", "mdx-language-server", "metals", "move-analyzer", "neocmakelsp", "nextls", "ngserver", "nimlangserver", "nimlsp", "nixd", "nomicfoundation-solidity-language-server", "ocamllsp", "omnisharp", "perlnavigator", "phpactor", "postgres_lsp", "prisma-language-server", "protols", "pyls", "pylsp", "pyright-langserver", "qmlls", "ruff-lsp", "serve-d", "slint-lsp", "sourcekit-lsp", "sql-language-server", "sqls", "starpls", "svelte-language-server", "svelteserver", "svls", "tailwindcss-language-server", "terraform-ls", "terraform-lsp", "texlab", "tinymist", "tsserver", "typescript-language-server", "typst-lsp", "verible-verilog-ls", "vhdl_ls", "vim-language-server", "vimls", "vls", "vscode-css-language-server", "vscode-eslint-language-server", "vscode-html-language-server", "vscode-json-language-server", "vscode-json-languageserver", "vscode-markdown-language-server", "vscode-solidity-server", "vtsls", "vue-language-server", "wgsl_analyzer", "yaml-language-server":
 		return &tableDevtools[86]
-	case "ollama":
+	case "evans", "grpc_cli", "grpcui", "grpcurl":
 		return &tableDevtools[87]
-	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
+	case "bru", "dredd", "httpyac", "hurl", "ijhttp", "inso", "newman", "pact", "pact-broker", "postman", "stepci", "venom":
 		return &tableDevtools[88]
-	case "swc":
+	case "mkcert":
+		return &tableDevtools[89]
+	case "tsc", "tsgo", "tspc", "ttsc":
 		return &tableDevtools[8]
-	case "babel", "babel-cli":
+	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
+		return &tableDevtools[90]
+	case "aider", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
+		return &tableDevtools[91]
+	case "ollama":
+		return &tableDevtools[92]
+	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
+		return &tableDevtools[93]
+	case "lint-staged":
+		return &tableDevtools[94]
+	case "ajv":
+		return &tableDevtools[95]
+	case "sloccount":
+		return &tableDevtools[96]
+	case "swc":
 		return &tableDevtools[9]
 	case "gh":
 		return &tableForge[0]
@@ -1075,6 +1127,12 @@ func findTool(name string) *tool {
 		return &tableGit[4]
 	case "scalar":
 		return &tableGit[5]
+	case "git-fame", "git-of-theseus", "git-quick-stats", "git-sizer", "gitinspector", "onefetch":
+		return &tableGit[6]
+	case "bfg", "git-filter-repo":
+		return &tableGit[7]
+	case "git-crypt", "git-secret":
+		return &tableGit[8]
 	case "circuitpython", "graalpy", "micropython", "py", "pypy", "pypy3", "pypy3.10", "pypy3.11", "pypy3.9", "python", "python2", "python2.7", "python3", "python3.10", "python3.11", "python3.12", "python3.13", "python3.13t", "python3.14", "python3.14t", "python3.6", "python3.7", "python3.8", "python3.9", "pythonw":
 		return &tableInterpreters[0]
 	case "jupyter-console", "jupyter-execute", "jupyter-lab", "jupyter-notebook", "jupyter-run", "jupyter-server", "jupyterhub":
@@ -1383,6 +1441,10 @@ func findTool(name string) *tool {
 		return &tableKubernetes[35]
 	case "imgpkg", "kapp", "kbld", "kpt", "tanka", "tk", "vendir":
 		return &tableKubernetes[36]
+	case "cmctl", "kn", "kubevirt", "tkn", "virtctl":
+		return &tableKubernetes[37]
+	case "devspace":
+		return &tableKubernetes[38]
 	case "helmfile":
 		return &tableKubernetes[3]
 	case "kustomize":
@@ -1573,6 +1635,22 @@ func findTool(name string) *tool {
 		return &tableMacos[9]
 	case "curl":
 		return &tableNetwork[0]
+	case "ldapadd", "ldapdelete", "ldapexop", "ldapmodify", "ldapmodrdn", "ldappasswd":
+		return &tableNetwork[100]
+	case "klist":
+		return &tableNetwork[101]
+	case "kadmin", "kadmin.local", "kdb5_util", "kdestroy", "kinit", "kpasswd", "kswitch", "ktutil":
+		return &tableNetwork[102]
+	case "rpcclient", "smbcacls", "smbclient", "smbget":
+		return &tableNetwork[103]
+	case "avahi-browse", "avahi-resolve", "avahi-resolve-host-name", "geoiplookup", "ifquery", "ipcalc", "iwgetid", "netmask", "nfsstat", "nmblookup", "rpcinfo", "showmount", "sipcalc", "smbstatus", "sockstat", "subnetcalc", "whatmask":
+		return &tableNetwork[104]
+	case "exportfs", "ifdown", "ifenslave", "ifup", "ipvsadm", "keepalived", "lldpcli", "netplan", "nft-apply", "rndc", "vconfig":
+		return &tableNetwork[105]
+	case "snmpbulkwalk", "snmpdf", "snmpget", "snmpgetnext", "snmpnetstat", "snmpstatus", "snmptable", "snmpwalk":
+		return &tableNetwork[106]
+	case "snmpinform", "snmpset", "snmptrap":
+		return &tableNetwork[107]
 	case "slogin", "ssh":
 		return &tableNetwork[10]
 	case "remsh", "rexec", "rlogin", "rsh":
@@ -1767,6 +1845,8 @@ func findTool(name string) *tool {
 		return &tableNetwork[97]
 	case "aerc", "alpine", "himalaya", "mail", "mailx", "msmtp", "mutt", "nail", "neomutt", "postdrop", "s-nail", "sendmail", "ssmtp", "swaks":
 		return &tableNetwork[98]
+	case "ldapcompare", "ldapsearch", "ldapurl", "ldapwhoami":
+		return &tableNetwork[99]
 	case "elinks", "links", "links2":
 		return &tableNetwork[9]
 	case "npm":
@@ -1861,110 +1941,138 @@ func findTool(name string) *tool {
 		return &tablePackages[26]
 	case "luarocks":
 		return &tablePackages[27]
-	case "carton", "cpan", "cpanm", "cpm", "ppm":
+	case "cpan":
 		return &tablePackages[28]
-	case "conan":
+	case "carton", "cpanm", "cpm", "ppm":
 		return &tablePackages[29]
 	case "bundle-audit", "bundler-audit":
 		return &tablePackages[2]
-	case "vcpkg":
+	case "conan":
 		return &tablePackages[30]
-	case "spack":
+	case "vcpkg":
 		return &tablePackages[31]
-	case "nix":
+	case "spack":
 		return &tablePackages[32]
-	case "nix-shell":
+	case "nix":
 		return &tablePackages[33]
-	case "nix-build", "nix-instantiate":
+	case "nix-shell":
 		return &tablePackages[34]
-	case "nix-channel", "nix-collect-garbage", "nix-copy-closure", "nix-daemon", "nix-env", "nix-hash", "nix-prefetch-url", "nix-store":
+	case "nix-build", "nix-instantiate":
 		return &tablePackages[35]
-	case "darwin-rebuild", "home-manager", "nixos-container", "nixos-enter", "nixos-generate-config", "nixos-install", "nixos-rebuild":
+	case "nix-channel", "nix-collect-garbage", "nix-copy-closure", "nix-daemon", "nix-env", "nix-hash", "nix-prefetch-url", "nix-store":
 		return &tablePackages[36]
-	case "guix":
+	case "darwin-rebuild", "home-manager", "nixos-container", "nixos-enter", "nixos-generate-config", "nixos-install", "nixos-rebuild":
 		return &tablePackages[37]
-	case "apt", "apt-fast", "apt-get", "aptitude", "nala":
+	case "guix":
 		return &tablePackages[38]
-	case "apt-cache":
+	case "apt", "apt-fast", "apt-get", "aptitude", "nala":
 		return &tablePackages[39]
 	case "exenv", "goenv", "jabba", "jenv", "luaenv", "perlbrew", "phpbrew", "phpenv", "plenv", "rbenv", "scalaenv", "swiftenv", "tfenv", "tgenv", "tofuenv":
 		return &tablePackages[3]
-	case "apt-mark":
+	case "apt-cache":
 		return &tablePackages[40]
-	case "apt-file":
+	case "apt-mark":
 		return &tablePackages[41]
-	case "add-apt-repository", "apt-add-repository", "apt-cdrom", "apt-config", "apt-ftparchive", "apt-key", "debconf-set-selections", "do-release-upgrade", "dpkg-preconfigure", "dpkg-reconfigure", "dselect", "software-properties-gtk", "tasksel", "ubuntu-drivers", "unattended-upgrade":
+	case "apt-file":
 		return &tablePackages[42]
-	case "dpkg":
+	case "add-apt-repository", "apt-add-repository", "apt-cdrom", "apt-config", "apt-ftparchive", "apt-key", "debconf-set-selections", "do-release-upgrade", "dpkg-preconfigure", "dpkg-reconfigure", "dselect", "software-properties-gtk", "tasksel", "ubuntu-drivers", "unattended-upgrade":
 		return &tablePackages[43]
-	case "apt-listchanges", "apt-rdepends", "apt-show-versions", "deborphan", "debsums", "dlocate", "dpkg-architecture", "dpkg-buildflags", "dpkg-checkbuilddeps", "dpkg-parsechangelog", "dpkg-query", "dpkg-vendor", "grep-dctrl":
+	case "dpkg":
 		return &tablePackages[44]
-	case "dpkg-deb":
+	case "apt-listchanges", "apt-rdepends", "apt-show-versions", "deborphan", "debsums", "dlocate", "dpkg-architecture", "dpkg-buildflags", "dpkg-checkbuilddeps", "dpkg-parsechangelog", "dpkg-query", "dpkg-vendor", "grep-dctrl":
 		return &tablePackages[45]
-	case "alien", "checkinstall", "dch", "debchange", "debootstrap", "debuild", "dh_make", "dpkg-buildpackage", "equivs-build", "pbuilder", "sbuild":
+	case "dpkg-deb":
 		return &tablePackages[46]
-	case "dnf", "dnf5", "microdnf", "tdnf", "yum":
+	case "alien", "checkinstall", "dch", "debchange", "debootstrap", "debuild", "dh_make", "dpkg-buildpackage", "equivs-build", "pbuilder", "sbuild":
 		return &tablePackages[47]
-	case "rpm":
+	case "dnf", "dnf5", "microdnf", "tdnf", "yum":
 		return &tablePackages[48]
-	case "createrepo", "createrepo_c", "fedpkg", "mock", "rpm2archive", "rpm2cpio", "rpmbuild", "rpmdb", "rpmdev-setuptree", "rpmkeys", "rpmlint", "rpmsign", "rpmspec", "spectool":
+	case "rpm":
 		return &tablePackages[49]
 	case "rvm":
 		return &tablePackages[4]
-	case "zypper":
+	case "createrepo", "createrepo_c", "fedpkg", "mock", "rpm2archive", "rpm2cpio", "rpmbuild", "rpmdb", "rpmdev-setuptree", "rpmkeys", "rpmlint", "rpmsign", "rpmspec", "spectool":
 		return &tablePackages[50]
-	case "pacman", "paru", "pikaur", "trizen", "yay":
+	case "zypper":
 		return &tablePackages[51]
-	case "makepkg":
+	case "pacman", "paru", "pikaur", "trizen", "yay":
 		return &tablePackages[52]
-	case "paccache", "pacdiff", "pacman-key", "pacman-mirrors", "pacstrap", "pamac", "pkgfile", "reflector", "repo-add", "repo-remove", "updpkgsums":
+	case "makepkg":
 		return &tablePackages[53]
-	case "checkupdates", "eix", "equery", "expac", "pacsearch", "pactree", "pkg_info", "qlist", "xbps-query":
+	case "paccache", "pacdiff", "pacman-key", "pacman-mirrors", "pacstrap", "pamac", "pkgfile", "reflector", "repo-add", "repo-remove", "updpkgsums":
 		return &tablePackages[54]
-	case "apk":
+	case "checkupdates", "eix", "equery", "expac", "pacsearch", "pactree", "pkg_info", "qlist", "xbps-query":
 		return &tablePackages[55]
-	case "emerge":
+	case "apk":
 		return &tablePackages[56]
-	case "bootc", "dispatch-conf", "emaint", "eopkg", "eselect", "etc-update", "freebsd-update", "installpkg", "ipkg", "layman", "opkg", "ostree", "pkcon", "pkg_add", "pkg_delete", "pkgadd", "pkgin", "portsnap", "prt-get", "removepkg", "rpm-ostree", "sbopkg", "sbotools", "slackpkg", "swupd", "tlmgr", "transactional-update", "upgradepkg", "urpmi", "xbps-alternatives", "xbps-install", "xbps-pkgdb", "xbps-reconfigure", "xbps-remove", "xbps-rindex", "xbps-src":
+	case "emerge":
 		return &tablePackages[57]
-	case "pkg":
+	case "bootc", "dispatch-conf", "emaint", "eopkg", "eselect", "etc-update", "freebsd-update", "installpkg", "ipkg", "layman", "opkg", "ostree", "pkcon", "pkg_add", "pkg_delete", "pkgadd", "pkgin", "portsnap", "prt-get", "removepkg", "rpm-ostree", "sbopkg", "sbotools", "slackpkg", "swupd", "tlmgr", "transactional-update", "upgradepkg", "urpmi", "xbps-alternatives", "xbps-install", "xbps-pkgdb", "xbps-reconfigure", "xbps-remove", "xbps-rindex", "xbps-src":
 		return &tablePackages[58]
-	case "brew":
+	case "pkg":
 		return &tablePackages[59]
 	case "composer", "composer.phar":
 		return &tablePackages[5]
-	case "port":
+	case "brew":
 		return &tablePackages[60]
-	case "snap":
+	case "port":
 		return &tablePackages[61]
-	case "flatpak":
+	case "snap":
 		return &tablePackages[62]
-	case "winget":
+	case "flatpak":
 		return &tablePackages[63]
-	case "choco", "chocolatey", "cinst", "cuninst", "cup":
+	case "winget":
 		return &tablePackages[64]
-	case "scoop":
+	case "choco", "chocolatey", "cinst", "cuninst", "cup":
 		return &tablePackages[65]
-	case "asdf":
+	case "scoop":
 		return &tablePackages[66]
-	case "mise", "rtx":
+	case "asdf":
 		return &tablePackages[67]
-	case "sdk":
+	case "mise", "rtx":
 		return &tablePackages[68]
-	case "direnv":
+	case "sdk":
 		return &tablePackages[69]
 	case "pear", "pecl":
 		return &tablePackages[6]
-	case "devbox":
+	case "direnv":
 		return &tablePackages[70]
-	case "proto":
+	case "devbox":
 		return &tablePackages[71]
-	case "aqua":
+	case "proto":
 		return &tablePackages[72]
-	case "devenv":
+	case "aqua":
 		return &tablePackages[73]
+	case "devenv":
+		return &tablePackages[74]
+	case "chnode", "chruby":
+		return &tablePackages[75]
+	case "pixi":
+		return &tablePackages[76]
+	case "nimble":
+		return &tablePackages[77]
+	case "shards":
+		return &tablePackages[78]
+	case "adb":
+		return &tablePackages[79]
 	case "mvn", "mvn.cmd", "mvnDebug", "mvnd", "mvnw", "mvnw.cmd":
 		return &tablePackages[7]
+	case "sdkmanager":
+		return &tablePackages[80]
+	case "avdmanager":
+		return &tablePackages[81]
+	case "emulator":
+		return &tablePackages[82]
+	case "tuist":
+		return &tablePackages[83]
+	case "swiftc":
+		return &tablePackages[84]
+	case "gitlab-runner":
+		return &tablePackages[85]
+	case "molecule":
+		return &tablePackages[86]
+	case "perldoc":
+		return &tablePackages[87]
 	case "gradle", "gradlew", "gradlew.bat":
 		return &tablePackages[8]
 	case "bleep", "mill", "millw", "sbt", "sbtn", "scala-cli":
@@ -2009,8 +2117,16 @@ func findTool(name string) *tool {
 		return &tablePython[26]
 	case "ensurepip":
 		return &tablePython[27]
+	case "cookiecutter", "copier", "cruft":
+		return &tablePython[28]
+	case "maturin":
+		return &tablePython[29]
 	case "uvx":
 		return &tablePython[2]
+	case "briefcase":
+		return &tablePython[30]
+	case "nextflow", "snakemake":
+		return &tablePython[31]
 	case "pipx":
 		return &tablePython[3]
 	case "poetry":
@@ -2325,10 +2441,42 @@ func findTool(name string) *tool {
 		return &tableSystem[206]
 	case "xauth":
 		return &tableSystem[207]
+	case "distro", "getos", "lsb-release", "lsb_release", "os-release":
+		return &tableSystem[208]
+	case "angie", "nginx", "openresty":
+		return &tableSystem[209]
 	case "timedatectl":
 		return &tableSystem[20]
+	case "apache2", "apache2ctl", "apachectl", "httpd":
+		return &tableSystem[210]
+	case "cupsd", "haproxy", "lighttpd", "named", "squid", "traefik", "unbound", "varnishd":
+		return &tableSystem[211]
+	case "caddy":
+		return &tableSystem[212]
+	case "circusctl", "circusd", "daemonize", "runsv", "runsvdir", "start-stop-daemon", "supervise", "svscan":
+		return &tableSystem[213]
+	case "lpinfo", "lpoptions", "lpq", "lpstat":
+		return &tableSystem[214]
+	case "accept", "cancel", "cupsaccept", "cupsdisable", "cupsenable", "cupsreject", "lp", "lpadmin", "lpr", "lprm":
+		return &tableSystem[215]
+	case "osqueryi":
+		return &tableSystem[216]
+	case "aide", "chkrootkit", "clamdscan", "clamscan", "lynis", "rkhunter", "tripwire":
+		return &tableSystem[217]
+	case "bpftool", "falco", "sysdig", "uftrace":
+		return &tableSystem[218]
+	case "zoxide":
+		return &tableSystem[219]
 	case "hostnamectl":
 		return &tableSystem[21]
+	case "autojump", "j", "z":
+		return &tableSystem[220]
+	case "joshuto", "lf", "nnn", "ranger", "spf", "superfile", "vifm", "xplr", "yazi":
+		return &tableSystem[221]
+	case "apg", "diceware", "makepasswd", "mkpasswd", "pwgen", "xkcdpass":
+		return &tableSystem[222]
+	case "htdigest", "htpasswd":
+		return &tableSystem[223]
 	case "localectl":
 		return &tableSystem[22]
 	case "resolvectl", "systemd-resolve":
@@ -2537,12 +2685,62 @@ func findTool(name string) *tool {
 		return &tableText[114]
 	case "atom", "bbedit", "brackets", "clion", "coteditor", "datagrip", "fleet", "geany", "gedit", "gnome-text-editor", "goland", "idea", "idea.sh", "kate", "kwrite", "lapce", "leafpad", "lite-xl", "mate", "mousepad", "notepad", "notepad++", "nova", "phpstorm", "pluma", "pycharm", "rider", "rubymine", "rustrover", "studio", "subl", "sublime_text", "textedit", "webstorm", "xed", "zed", "zeditor":
 		return &tableText[115]
+	case "bc", "dc", "gbc":
+		return &tableText[116]
+	case "gunits", "numbat", "qalc", "units":
+		return &tableText[117]
+	case "envsubst":
+		return &tableText[118]
+	case "sd":
+		return &tableText[119]
 	case "locate", "mdfind", "mlocate", "plocate", "slocate":
 		return &tableText[11]
+	case "choose", "cols", "hck":
+		return &tableText[120]
+	case "hred", "html2markdown", "html2text", "htmlq", "pup", "tidy5", "xidel":
+		return &tableText[121]
+	case "jo":
+		return &tableText[122]
+	case "jc":
+		return &tableText[123]
+	case "jello", "jmespath", "jp", "jql", "json-glib-format", "json2yaml", "json_pp", "json_reformat", "json_verify", "jsonpp", "yaml2json", "yj", "zq":
+		return &tableText[124]
+	case "dyff":
+		return &tableText[125]
+	case "grex":
+		return &tableText[126]
+	case "rga", "ripgrep-all":
+		return &tableText[127]
+	case "lst", "tre":
+		return &tableText[128]
+	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "soxi", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
+		return &tableText[129]
 	case "gsed", "sed", "ssed":
 		return &tableText[12]
+	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
+		return &tableText[130]
+	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
+		return &tableText[131]
+	case "qrencode":
+		return &tableText[132]
+	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
+		return &tableText[133]
+	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
+		return &tableText[134]
+	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
+		return &tableText[135]
+	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
+		return &tableText[136]
+	case "gettext", "ngettext":
+		return &tableText[137]
+	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
+		return &tableText[138]
+	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
+		return &tableText[139]
 	case "awk", "frawk", "gawk", "goawk", "mawk", "nawk", "original-awk":
 		return &tableText[13]
+	case "wifi", "wifi-password":
+		return &tableText[140]
 	case "bzdiff", "colordiff", "diff", "gdiff", "xzdiff", "zdiff", "zstddiff":
 		return &tableText[14]
 	case "bzcmp", "cmp", "gcmp", "xzcmp", "zcmp":

@@ -32,7 +32,11 @@ var sharedFlag6 = []flag{
 	{names: []string{"-a"}},
 }
 
-var sharedFlag7 = []flag{
+var sharedWhen7 = []when{
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*SECRET*", "*$*TOKEN*", "*$*PASSWORD*", "*$*PASSWD*", "*$*PRIVATE_KEY*", "*$*API_KEY*", "*$*APIKEY*", "*$*ACCESS_KEY*", "*$*CREDENTIAL*", "*$*secret*", "*$*token", "*$*password*", "*$*api_key*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Print a secret kept in a variable: {args}"}},
+}
+
+var sharedFlag8 = []flag{
 	{names: []string{"--dryrun"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would be copied or deleted: {args}", instead: true}},
 	{names: []string{"--recursive"}},
 	{names: []string{"--quiet", "--only-show-errors", "--no-progress", "--no-guess-mime-type", "--follow-symlinks", "--no-follow-symlinks", "--exact-timestamps", "--size-only", "--force-glacier-transfer", "--ignore-glacier-warnings", "--no-overwrite"}},
@@ -40,11 +44,11 @@ var sharedFlag7 = []flag{
 	{names: []string{"--sse", "--sse-c", "--request-payer"}, kind: kindText, attached: true},
 }
 
-var sharedFlag8 = []flag{
+var sharedFlag9 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 }
 
-var sharedTool9 = []tool{
+var sharedTool10 = []tool{
 	{names: []string{"print-access-token"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
 		says: []string{"Print an access token for Google Cloud"},
@@ -55,7 +59,7 @@ var sharedTool9 = []tool{
 	},
 }
 
-var sharedTool10 = []tool{
+var sharedTool11 = []tool{
 	{names: []string{"list", "describe"},
 		do:   action{does: Reads},
 		says: []string{"Show which Google accounts are signed in"},
@@ -74,7 +78,7 @@ var sharedTool10 = []tool{
 	},
 	{names: []string{"application-default"},
 		says: []string{"Show the help of gcloud auth application-default"},
-		subs: sharedTool9,
+		subs: sharedTool10,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -82,7 +86,11 @@ var sharedTool10 = []tool{
 	},
 }
 
-var sharedTool11 = []tool{
+var sharedWhen12 = []when{
+	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"project", "core/project", "compute/zone", "compute/region", "run/region", "functions/region", "deploy/region", "artifacts/location", "builds/region", "eventarc/location", "region", "zone"}}}}, do: action{risk: levelDangerous}},
+}
+
+var sharedTool13 = []tool{
 	{names: []string{"list", "describe"},
 		do:   action{does: Reads},
 		says: []string{"Show the settings of gcloud"},
@@ -93,22 +101,23 @@ var sharedTool11 = []tool{
 	},
 }
 
-var sharedTool12 = []tool{
+var sharedTool14 = []tool{
 	{names: []string{"list", "get", "get-value"},
 		do:   action{does: Reads},
 		says: []string{"Show the settings of gcloud: {args}", "Show the settings of gcloud"},
 	},
 	{names: []string{"set", "unset"},
-		do:   action{does: Writes, risk: levelDangerous},
-		says: []string{"Change the setting {arg1} of gcloud for this user", "Change the settings of gcloud for this user"},
+		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Change the setting {arg1} of gcloud for this user", "Change the settings of gcloud for this user"},
+		whens: sharedWhen12,
 	},
 	{names: []string{"configurations"},
 		says: []string{"Show the help of gcloud config configurations"},
-		subs: sharedTool11,
+		subs: sharedTool13,
 	},
 }
 
-var sharedTool13 = []tool{
+var sharedTool15 = []tool{
 	{names: []string{"list"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show which parts of gcloud are installed"},
@@ -119,16 +128,16 @@ var sharedTool13 = []tool{
 	},
 }
 
-var sharedFlag14 = []flag{
+var sharedFlag16 = []flag{
 	{names: []string{"--secret"}, kind: kindText},
 	{names: []string{"--out-file"}, kind: kindWrite},
 }
 
-var sharedTool15 = []tool{
+var sharedTool17 = []tool{
 	{names: []string{"access"},
 		do:    action{does: Reads | Network, risk: levelDangerous},
 		says:  []string{"Read the secret {--secret} from Google Cloud", "Read a secret from Google Cloud"},
-		flags: sharedFlag14,
+		flags: sharedFlag16,
 	},
 	{names: []string{"list", "describe"},
 		do:   action{does: Reads | Network, risk: levelSafe},
@@ -140,104 +149,9 @@ var sharedTool15 = []tool{
 	},
 }
 
-var sharedFlag16 = []flag{
+var sharedFlag18 = []flag{
 	{names: []string{"--command"}, kind: kindText},
 	{names: []string{"--ssh-flag", "--ssh-key-file", "--strict-host-key-checking", "--container"}, kind: kindText},
-}
-
-var sharedTool17 = []tool{
-	{names: []string{"help"},
-		says: []string{"Show the help of {cmd}"},
-	},
-	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
-		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
-	},
-	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
-		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
-	},
-	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
-		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
-		says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
-	},
-	{names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
-		do:   action{does: Network | Deletes | Irreversible},
-		says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
-	},
-	{names: []string{"create", "create-*", "add", "add-*", "deploy", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "publish", "push", "install", "instantiate", "instantiate-*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
-	},
-	{names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
-	},
-	{names: []string{"ssh"},
-		do:    action{does: Network | Executes, risk: levelDangerous},
-		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		flags: sharedFlag16,
-	},
-	{names: []string{"scp"},
-		do:   action{does: Network | Publishes, risk: levelDangerous},
-		says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
-	},
-	{names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
-		do:   action{does: Network | Executes, risk: levelDangerous},
-		says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
-	},
-	{names: []string{"*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Use the Google Cloud command {sub}"},
-	},
-}
-
-var sharedTool18 = []tool{
-	{names: []string{"help"},
-		says: []string{"Show the help of {cmd}"},
-	},
-	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
-		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
-	},
-	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
-		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
-	},
-	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
-		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
-		says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
-	},
-	{names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
-		do:   action{does: Network | Deletes | Irreversible},
-		says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
-	},
-	{names: []string{"create", "create-*", "add", "add-*", "deploy", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "publish", "push", "install", "instantiate", "instantiate-*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
-	},
-	{names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
-	},
-	{names: []string{"ssh"},
-		do:    action{does: Network | Executes, risk: levelDangerous},
-		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		flags: sharedFlag16,
-	},
-	{names: []string{"scp"},
-		do:   action{does: Network | Publishes, risk: levelDangerous},
-		says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
-	},
-	{names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
-		do:   action{does: Network | Executes, risk: levelDangerous},
-		says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
-	},
-	{names: []string{"*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Use the Google Cloud command {sub}"},
-		subs: sharedTool17,
-	},
 }
 
 var sharedTool19 = []tool{
@@ -271,7 +185,7 @@ var sharedTool19 = []tool{
 	{names: []string{"ssh"},
 		do:    action{does: Network | Executes, risk: levelDangerous},
 		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		flags: sharedFlag16,
+		flags: sharedFlag18,
 	},
 	{names: []string{"scp"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -284,14 +198,109 @@ var sharedTool19 = []tool{
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the Google Cloud command {sub}"},
-		subs: sharedTool18,
 	},
 }
 
 var sharedTool20 = []tool{
+	{names: []string{"help"},
+		says: []string{"Show the help of {cmd}"},
+	},
+	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
+		do:   action{does: Reads | Network, risk: levelDangerous},
+		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
+	},
+	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
+		do:   action{does: Reads | Network, risk: levelSafe},
+		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+	},
+	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
+		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
+		says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
+	},
+	{names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
+		do:   action{does: Network | Deletes | Irreversible},
+		says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
+	},
+	{names: []string{"create", "create-*", "add", "add-*", "deploy", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "publish", "push", "install", "instantiate", "instantiate-*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
+	},
+	{names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
+	},
+	{names: []string{"ssh"},
+		do:    action{does: Network | Executes, risk: levelDangerous},
+		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
+		flags: sharedFlag18,
+	},
+	{names: []string{"scp"},
+		do:   action{does: Network | Publishes, risk: levelDangerous},
+		says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
+	},
+	{names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
+		do:   action{does: Network | Executes, risk: levelDangerous},
+		says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
+	},
+	{names: []string{"*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Use the Google Cloud command {sub}"},
+		subs: sharedTool19,
+	},
+}
+
+var sharedTool21 = []tool{
+	{names: []string{"help"},
+		says: []string{"Show the help of {cmd}"},
+	},
+	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
+		do:   action{does: Reads | Network, risk: levelDangerous},
+		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
+	},
+	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
+		do:   action{does: Reads | Network, risk: levelSafe},
+		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+	},
+	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
+		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
+		says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
+	},
+	{names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
+		do:   action{does: Network | Deletes | Irreversible},
+		says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
+	},
+	{names: []string{"create", "create-*", "add", "add-*", "deploy", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "publish", "push", "install", "instantiate", "instantiate-*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
+	},
+	{names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
+	},
+	{names: []string{"ssh"},
+		do:    action{does: Network | Executes, risk: levelDangerous},
+		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
+		flags: sharedFlag18,
+	},
+	{names: []string{"scp"},
+		do:   action{does: Network | Publishes, risk: levelDangerous},
+		says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
+	},
+	{names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
+		do:   action{does: Network | Executes, risk: levelDangerous},
+		says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
+	},
+	{names: []string{"*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Use the Google Cloud command {sub}"},
+		subs: sharedTool20,
+	},
+}
+
+var sharedTool22 = []tool{
 	{names: []string{"versions"},
 		says: []string{"Show the help of gcloud secrets versions"},
-		subs: sharedTool15,
+		subs: sharedTool17,
 	},
 	{names: []string{"help"},
 		says: []string{"Show the help of {cmd}"},
@@ -323,7 +332,7 @@ var sharedTool20 = []tool{
 	{names: []string{"ssh"},
 		do:    action{does: Network | Executes, risk: levelDangerous},
 		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		flags: sharedFlag16,
+		flags: sharedFlag18,
 	},
 	{names: []string{"scp"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -336,11 +345,11 @@ var sharedTool20 = []tool{
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the Google Cloud command {sub}"},
-		subs: sharedTool19,
+		subs: sharedTool21,
 	},
 }
 
-var sharedTool21 = []tool{
+var sharedTool23 = []tool{
 	{names: []string{"get-credentials"},
 		do:   action{does: Writes | Network, risk: levelDangerous},
 		says: []string{"Let kubectl use the cluster {arg1} of Google Cloud", "Let kubectl use a cluster of Google Cloud"},
@@ -359,10 +368,10 @@ var sharedTool21 = []tool{
 	},
 }
 
-var sharedTool22 = []tool{
+var sharedTool24 = []tool{
 	{names: []string{"clusters"},
 		says: []string{"Show the help of gcloud container clusters"},
-		subs: sharedTool21,
+		subs: sharedTool23,
 	},
 	{names: []string{"help"},
 		says: []string{"Show the help of {cmd}"},
@@ -394,7 +403,7 @@ var sharedTool22 = []tool{
 	{names: []string{"ssh"},
 		do:    action{does: Network | Executes, risk: levelDangerous},
 		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		flags: sharedFlag16,
+		flags: sharedFlag18,
 	},
 	{names: []string{"scp"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -407,11 +416,11 @@ var sharedTool22 = []tool{
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the Google Cloud command {sub}"},
-		subs: sharedTool19,
+		subs: sharedTool21,
 	},
 }
 
-var sharedFlag23 = []flag{
+var sharedFlag25 = []flag{
 	{names: []string{"--recursive"}},
 	{names: []string{"-d"}},
 	{names: []string{"-r", "-c"}},
@@ -419,13 +428,13 @@ var sharedFlag23 = []flag{
 	{names: []string{"--range"}, kind: kindText},
 }
 
-var sharedWhen24 = []when{
+var sharedWhen26 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*"}}, {op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{args: []slot{{kind: kindText, repeat: true}}}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*"}}}}, do: action{args: []slot{{kind: kindText, repeat: true}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"gs://*"}}}}, do: action{args: []slot{{kind: kindMove, repeat: true}, {kind: kindText}}}},
 }
 
-var sharedFlag25 = []flag{
+var sharedFlag27 = []flag{
 	{names: []string{"--recursive"}},
 	{names: []string{"--delete-unmatched-destination-objects"}},
 	{names: []string{"-r", "-R", "-n", "--no-clobber", "--continue-on-error", "--preserve-posix", "--skip-unsupported", "--do-not-decompress", "--ignore-symlinks", "--checksums-only", "--all-versions", "-A"}},
@@ -434,7 +443,7 @@ var sharedFlag25 = []flag{
 	{names: []string{"--no-dry-run"}},
 }
 
-var sharedWhen26 = []when{
+var sharedWhen28 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--delete-unmatched-destination-objects"}}}, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within Google Cloud Storage from {arg1} to {arg2}", args: []slot{{kind: kindText, repeat: true}}}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, say: "Download {init} from Google Cloud Storage to {last}", args: []slot{{kind: kindText, repeat: true}, {kind: kindWrite}}}},
@@ -442,22 +451,22 @@ var sharedWhen26 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, do: action{does: Network | Publishes | Deletes, risk: levelDangerous, say: "Copy files from or to Google Cloud Storage", instead: true}},
 }
 
-var sharedTool27 = []tool{
+var sharedTool29 = []tool{
 	{names: []string{"ls", "list", "cat", "du", "hash", "stat"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at files in Google Cloud Storage: {args}", "Look at files in Google Cloud Storage"},
-		flags: sharedFlag23,
+		flags: sharedFlag25,
 	},
 	{names: []string{"mv"},
 		do:    action{does: Network | Deletes, risk: levelDangerous},
 		says:  []string{"Move {init} to {last}, from or to Google Cloud Storage", "Move files from or to Google Cloud Storage"},
-		whens: sharedWhen24,
+		whens: sharedWhen26,
 	},
 	{names: []string{"cp", "rsync"},
 		do:    action{is: isRecursive},
 		says:  []string{"Copy files from or to Google Cloud Storage"},
-		flags: sharedFlag25,
-		whens: sharedWhen26,
+		flags: sharedFlag27,
+		whens: sharedWhen28,
 	},
 	{names: []string{"rm"},
 		do:   action{does: Network | Deletes | Irreversible},
@@ -469,7 +478,7 @@ var sharedTool27 = []tool{
 	},
 	{names: []string{"buckets", "objects", "folders", "hmac", "operations", "insights", "managed-folders", "batch-operations", "service-agent"},
 		says: []string{"Show the help of gcloud storage {sub}"},
-		subs: sharedTool19,
+		subs: sharedTool21,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -477,7 +486,7 @@ var sharedTool27 = []tool{
 	},
 }
 
-var sharedTool28 = []tool{
+var sharedTool30 = []tool{
 	{names: []string{"help"},
 		says: []string{"Show the help of {cmd}"},
 	},
@@ -508,7 +517,7 @@ var sharedTool28 = []tool{
 	{names: []string{"ssh"},
 		do:    action{does: Network | Executes, risk: levelDangerous},
 		says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		flags: sharedFlag16,
+		flags: sharedFlag18,
 	},
 	{names: []string{"scp"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -521,109 +530,58 @@ var sharedTool28 = []tool{
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the Google Cloud command {sub}"},
-		subs: sharedTool19,
+		subs: sharedTool21,
 	},
 }
 
-var sharedFlag29 = []flag{
+var sharedFlag31 = []flag{
 	{names: []string{"--run-diagnostics"}, do: &action{does: Network}},
 	{names: []string{"--show-log", "--anonymize"}},
 }
 
-var sharedFlag30 = []flag{
+var sharedFlag32 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 }
 
-var sharedTool31 = []tool{
+var sharedTool33 = []tool{
 	{names: []string{"*"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
 		says: []string{"Get or change credentials or secrets in Azure ({sub})"},
 	},
 }
 
-var sharedTool32 = []tool{
-	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
-		says: []string{"Get credentials out of Azure"},
-	},
-	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
-		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Azure for information: {sub}"},
-	},
-	{names: []string{"wait", "tail", "logs"},
-		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
-		says: []string{"Watch something in Azure"},
-	},
-	{names: []string{"delete", "delete-*", "purge", "remove", "remove-*", "cancel", "deallocate", "revoke", "revoke-*", "uninstall", "disable"},
-		do:   action{does: Network | Deletes | Irreversible},
-		says: []string{"Delete {--name} in Azure", "Delete or switch off something in Azure"},
-	},
-	{names: []string{"create", "create-*", "add", "add-*", "start", "deploy", "import", "import-*", "up", "run", "restore", "upload", "upload-*", "generate", "generate-*", "register", "enable", "enable-*", "invoke", "invoke-*", "publish", "quick-build", "install"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Create or start {--name} in Azure", "Create or start something in Azure"},
-	},
-	{names: []string{"update", "update-*", "set", "set-*", "assign", "stop", "restart", "redeploy", "resize", "scale", "swap", "renew", "renew-*", "reset", "reset-*", "regenerate-key", "move", "rename", "attach", "detach", "apply", "sync", "upgrade", "rotate", "rotate-*", "failover", "approve", "reject", "grant", "lock", "unlock", "promote", "replace"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change {--name} in Azure", "Change something in Azure"},
-	},
-	{names: []string{"ssh", "exec", "exec-command", "download", "download-*", "copy", "export", "backup", "connect", "tunnel", "rdp", "browse"},
-		do:   action{does: Network | Executes, risk: levelDangerous},
-		says: []string{"Connect to something in Azure or copy from it ({sub})"},
-	},
-	{names: []string{"*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Use the Azure command {sub}"},
-	},
-}
-
-var sharedTool33 = []tool{
-	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
-		says: []string{"Get credentials out of Azure"},
-	},
-	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
-		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Azure for information: {sub}"},
-	},
-	{names: []string{"wait", "tail", "logs"},
-		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
-		says: []string{"Watch something in Azure"},
-	},
-	{names: []string{"delete", "delete-*", "purge", "remove", "remove-*", "cancel", "deallocate", "revoke", "revoke-*", "uninstall", "disable"},
-		do:   action{does: Network | Deletes | Irreversible},
-		says: []string{"Delete {--name} in Azure", "Delete or switch off something in Azure"},
-	},
-	{names: []string{"create", "create-*", "add", "add-*", "start", "deploy", "import", "import-*", "up", "run", "restore", "upload", "upload-*", "generate", "generate-*", "register", "enable", "enable-*", "invoke", "invoke-*", "publish", "quick-build", "install"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Create or start {--name} in Azure", "Create or start something in Azure"},
-	},
-	{names: []string{"update", "update-*", "set", "set-*", "assign", "stop", "restart", "redeploy", "resize", "scale", "swap", "renew", "renew-*", "reset", "reset-*", "regenerate-key", "move", "rename", "attach", "detach", "apply", "sync", "upgrade", "rotate", "rotate-*", "failover", "approve", "reject", "grant", "lock", "unlock", "promote", "replace"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change {--name} in Azure", "Change something in Azure"},
-	},
-	{names: []string{"ssh", "exec", "exec-command", "download", "download-*", "copy", "export", "backup", "connect", "tunnel", "rdp", "browse"},
-		do:   action{does: Network | Executes, risk: levelDangerous},
-		says: []string{"Connect to something in Azure or copy from it ({sub})"},
-	},
-	{names: []string{"keys", "key", "connection-string", "credential", "secret"},
-		says: []string{"Show the help of {cmd}"},
-		subs: sharedTool31,
-	},
-	{names: []string{"*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Use the Azure command {sub}"},
-		subs: sharedTool32,
-	},
-}
-
 var sharedTool34 = []tool{
-	{names: []string{"list", "show", "list-*"},
+	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
-		says: []string{"Get credentials or secrets out of Azure"},
+		says: []string{"Get credentials out of Azure"},
+	},
+	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
+		do:   action{does: Reads | Network, risk: levelSafe},
+		says: []string{"Ask Azure for information: {sub}"},
+	},
+	{names: []string{"wait", "tail", "logs"},
+		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
+		says: []string{"Watch something in Azure"},
+	},
+	{names: []string{"delete", "delete-*", "purge", "remove", "remove-*", "cancel", "deallocate", "revoke", "revoke-*", "uninstall", "disable"},
+		do:   action{does: Network | Deletes | Irreversible},
+		says: []string{"Delete {--name} in Azure", "Delete or switch off something in Azure"},
+	},
+	{names: []string{"create", "create-*", "add", "add-*", "start", "deploy", "import", "import-*", "up", "run", "restore", "upload", "upload-*", "generate", "generate-*", "register", "enable", "enable-*", "invoke", "invoke-*", "publish", "quick-build", "install"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Create or start {--name} in Azure", "Create or start something in Azure"},
+	},
+	{names: []string{"update", "update-*", "set", "set-*", "assign", "stop", "restart", "redeploy", "resize", "scale", "swap", "renew", "renew-*", "reset", "reset-*", "regenerate-key", "move", "rename", "attach", "detach", "apply", "sync", "upgrade", "rotate", "rotate-*", "failover", "approve", "reject", "grant", "lock", "unlock", "promote", "replace"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change {--name} in Azure", "Change something in Azure"},
+	},
+	{names: []string{"ssh", "exec", "exec-command", "download", "download-*", "copy", "export", "backup", "connect", "tunnel", "rdp", "browse"},
+		do:   action{does: Network | Executes, risk: levelDangerous},
+		says: []string{"Connect to something in Azure or copy from it ({sub})"},
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change credentials or secrets in Azure ({sub})"},
+		says: []string{"Use the Azure command {sub}"},
 	},
 }
 
@@ -656,18 +614,69 @@ var sharedTool35 = []tool{
 		do:   action{does: Network | Executes, risk: levelDangerous},
 		says: []string{"Connect to something in Azure or copy from it ({sub})"},
 	},
-	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "appsettings", "secret", "publishing-profile", "authorization-rule-keys"},
+	{names: []string{"keys", "key", "connection-string", "credential", "secret"},
 		says: []string{"Show the help of {cmd}"},
-		subs: sharedTool34,
+		subs: sharedTool33,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the Azure command {sub}"},
-		subs: sharedTool33,
+		subs: sharedTool34,
 	},
 }
 
 var sharedTool36 = []tool{
+	{names: []string{"list", "show", "list-*"},
+		do:   action{does: Reads | Network, risk: levelDangerous},
+		says: []string{"Get credentials or secrets out of Azure"},
+	},
+	{names: []string{"*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change credentials or secrets in Azure ({sub})"},
+	},
+}
+
+var sharedTool37 = []tool{
+	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
+		do:   action{does: Reads | Network, risk: levelDangerous},
+		says: []string{"Get credentials out of Azure"},
+	},
+	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
+		do:   action{does: Reads | Network, risk: levelSafe},
+		says: []string{"Ask Azure for information: {sub}"},
+	},
+	{names: []string{"wait", "tail", "logs"},
+		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
+		says: []string{"Watch something in Azure"},
+	},
+	{names: []string{"delete", "delete-*", "purge", "remove", "remove-*", "cancel", "deallocate", "revoke", "revoke-*", "uninstall", "disable"},
+		do:   action{does: Network | Deletes | Irreversible},
+		says: []string{"Delete {--name} in Azure", "Delete or switch off something in Azure"},
+	},
+	{names: []string{"create", "create-*", "add", "add-*", "start", "deploy", "import", "import-*", "up", "run", "restore", "upload", "upload-*", "generate", "generate-*", "register", "enable", "enable-*", "invoke", "invoke-*", "publish", "quick-build", "install"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Create or start {--name} in Azure", "Create or start something in Azure"},
+	},
+	{names: []string{"update", "update-*", "set", "set-*", "assign", "stop", "restart", "redeploy", "resize", "scale", "swap", "renew", "renew-*", "reset", "reset-*", "regenerate-key", "move", "rename", "attach", "detach", "apply", "sync", "upgrade", "rotate", "rotate-*", "failover", "approve", "reject", "grant", "lock", "unlock", "promote", "replace"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change {--name} in Azure", "Change something in Azure"},
+	},
+	{names: []string{"ssh", "exec", "exec-command", "download", "download-*", "copy", "export", "backup", "connect", "tunnel", "rdp", "browse"},
+		do:   action{does: Network | Executes, risk: levelDangerous},
+		says: []string{"Connect to something in Azure or copy from it ({sub})"},
+	},
+	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "appsettings", "secret", "publishing-profile", "authorization-rule-keys"},
+		says: []string{"Show the help of {cmd}"},
+		subs: sharedTool36,
+	},
+	{names: []string{"*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Use the Azure command {sub}"},
+		subs: sharedTool35,
+	},
+}
+
+var sharedTool38 = []tool{
 	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
 		says: []string{"Get credentials out of Azure"},
@@ -698,16 +707,16 @@ var sharedTool36 = []tool{
 	},
 	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "secret", "function-key", "shared-key"},
 		says: []string{"Show the help of {cmd}"},
-		subs: sharedTool34,
+		subs: sharedTool36,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the Azure command {sub}"},
-		subs: sharedTool35,
+		subs: sharedTool37,
 	},
 }
 
-var sharedTool37 = []tool{
+var sharedTool39 = []tool{
 	{names: []string{"list", "ls", "show", "status", "whoami", "get-contexts", "active", "validate", "current"},
 		do:   action{does: Reads},
 		says: []string{"Show how {cmd} is set up"},
@@ -718,74 +727,8 @@ var sharedTool37 = []tool{
 	},
 }
 
-var sharedFlag38 = []flag{
+var sharedFlag40 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning}},
-}
-
-var sharedTool39 = []tool{
-	{names: []string{"help"},
-		says: []string{"Show the help of {cmd}"},
-	},
-	{names: []string{"list", "ls", "get", "show", "describe", "view", "info", "inspect", "status", "search", "history", "list-*", "get-*", "describe-*", "show-*", "*-list", "*-view", "*-info", "lists", "lookup", "usage", "metrics", "versions"},
-		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Look something up in the cloud with {cmd}: {sub} {args}", "Look something up in the cloud with {cmd}: {sub}"},
-	},
-	{names: []string{"logs", "log", "tail", "events", "watch", "wait"},
-		do:    action{does: Reads | Network, risk: levelSafe},
-		says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		flags: sharedFlag38,
-	},
-	{names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
-		do:   action{does: Network | Deletes | Irreversible},
-		says: []string{"Delete in the cloud with {cmd}: {args}", "Delete something in the cloud with {cmd}"},
-	},
-	{names: []string{"create", "add", "new", "up", "run", "deploy", "launch", "register", "*-create", "create-*", "start", "boot", "restore", "upload", "import", "attach", "enable", "clone", "install"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Create or start in the cloud with {cmd}: {args}", "Create or start something in the cloud with {cmd}"},
-	},
-	{names: []string{"update", "set", "edit", "change", "resize", "rename", "move", "assign", "unassign", "detach", "stop", "shutdown", "reboot", "restart", "reset", "power-*", "poweroff", "poweron", "rebuild", "rebuild-*", "scale", "disable", "patch", "modify", "promote", "migrate", "*-update", "update-*", "set-*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change in the cloud with {cmd}: {sub} {args}", "Change something in the cloud with {cmd}: {sub}"},
-	},
-	{names: []string{"ssh", "exec", "console", "connect", "scp", "download", "export", "request-console", "reset-password", "kubeconfig", "credentials", "password", "token", "cert", "secret", "secrets"},
-		do:   action{does: Network | Executes, risk: levelDangerous},
-		says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
-	},
-}
-
-var sharedTool40 = []tool{
-	{names: []string{"help"},
-		says: []string{"Show the help of {cmd}"},
-	},
-	{names: []string{"list", "ls", "get", "show", "describe", "view", "info", "inspect", "status", "search", "history", "list-*", "get-*", "describe-*", "show-*", "*-list", "*-view", "*-info", "lists", "lookup", "usage", "metrics", "versions"},
-		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Look something up in the cloud with {cmd}: {sub} {args}", "Look something up in the cloud with {cmd}: {sub}"},
-	},
-	{names: []string{"logs", "log", "tail", "events", "watch", "wait"},
-		do:    action{does: Reads | Network, risk: levelSafe},
-		says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		flags: sharedFlag38,
-	},
-	{names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
-		do:   action{does: Network | Deletes | Irreversible},
-		says: []string{"Delete in the cloud with {cmd}: {args}", "Delete something in the cloud with {cmd}"},
-	},
-	{names: []string{"create", "add", "new", "up", "run", "deploy", "launch", "register", "*-create", "create-*", "start", "boot", "restore", "upload", "import", "attach", "enable", "clone", "install"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Create or start in the cloud with {cmd}: {args}", "Create or start something in the cloud with {cmd}"},
-	},
-	{names: []string{"update", "set", "edit", "change", "resize", "rename", "move", "assign", "unassign", "detach", "stop", "shutdown", "reboot", "restart", "reset", "power-*", "poweroff", "poweron", "rebuild", "rebuild-*", "scale", "disable", "patch", "modify", "promote", "migrate", "*-update", "update-*", "set-*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Change in the cloud with {cmd}: {sub} {args}", "Change something in the cloud with {cmd}: {sub}"},
-	},
-	{names: []string{"ssh", "exec", "console", "connect", "scp", "download", "export", "request-console", "reset-password", "kubeconfig", "credentials", "password", "token", "cert", "secret", "secrets"},
-		do:   action{does: Network | Executes, risk: levelDangerous},
-		says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
-	},
-	{names: []string{"*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Use the command {sub} of {cmd}"},
-	},
 }
 
 var sharedTool41 = []tool{
@@ -799,7 +742,7 @@ var sharedTool41 = []tool{
 	{names: []string{"logs", "log", "tail", "events", "watch", "wait"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		flags: sharedFlag38,
+		flags: sharedFlag40,
 	},
 	{names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
 		do:   action{does: Network | Deletes | Irreversible},
@@ -816,11 +759,6 @@ var sharedTool41 = []tool{
 	{names: []string{"ssh", "exec", "console", "connect", "scp", "download", "export", "request-console", "reset-password", "kubeconfig", "credentials", "password", "token", "cert", "secret", "secrets"},
 		do:   action{does: Network | Executes, risk: levelDangerous},
 		says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
-	},
-	{names: []string{"*"},
-		do:   action{does: Network, risk: levelDangerous},
-		says: []string{"Use the command {sub} of {cmd}"},
-		subs: sharedTool40,
 	},
 }
 
@@ -835,7 +773,7 @@ var sharedTool42 = []tool{
 	{names: []string{"logs", "log", "tail", "events", "watch", "wait"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		flags: sharedFlag38,
+		flags: sharedFlag40,
 	},
 	{names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
 		do:   action{does: Network | Deletes | Irreversible},
@@ -856,62 +794,133 @@ var sharedTool42 = []tool{
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Use the command {sub} of {cmd}"},
-		subs: sharedTool41,
 	},
 }
 
-var sharedFlag43 = []flag{
-	{names: []string{"--file"}, kind: kindWrite},
+var sharedTool43 = []tool{
+	{names: []string{"help"},
+		says: []string{"Show the help of {cmd}"},
+	},
+	{names: []string{"list", "ls", "get", "show", "describe", "view", "info", "inspect", "status", "search", "history", "list-*", "get-*", "describe-*", "show-*", "*-list", "*-view", "*-info", "lists", "lookup", "usage", "metrics", "versions"},
+		do:   action{does: Reads | Network, risk: levelSafe},
+		says: []string{"Look something up in the cloud with {cmd}: {sub} {args}", "Look something up in the cloud with {cmd}: {sub}"},
+	},
+	{names: []string{"logs", "log", "tail", "events", "watch", "wait"},
+		do:    action{does: Reads | Network, risk: levelSafe},
+		says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
+		flags: sharedFlag40,
+	},
+	{names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
+		do:   action{does: Network | Deletes | Irreversible},
+		says: []string{"Delete in the cloud with {cmd}: {args}", "Delete something in the cloud with {cmd}"},
+	},
+	{names: []string{"create", "add", "new", "up", "run", "deploy", "launch", "register", "*-create", "create-*", "start", "boot", "restore", "upload", "import", "attach", "enable", "clone", "install"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Create or start in the cloud with {cmd}: {args}", "Create or start something in the cloud with {cmd}"},
+	},
+	{names: []string{"update", "set", "edit", "change", "resize", "rename", "move", "assign", "unassign", "detach", "stop", "shutdown", "reboot", "restart", "reset", "power-*", "poweroff", "poweron", "rebuild", "rebuild-*", "scale", "disable", "patch", "modify", "promote", "migrate", "*-update", "update-*", "set-*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change in the cloud with {cmd}: {sub} {args}", "Change something in the cloud with {cmd}: {sub}"},
+	},
+	{names: []string{"ssh", "exec", "console", "connect", "scp", "download", "export", "request-console", "reset-password", "kubeconfig", "credentials", "password", "token", "cert", "secret", "secrets"},
+		do:   action{does: Network | Executes, risk: levelDangerous},
+		says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
+	},
+	{names: []string{"*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Use the command {sub} of {cmd}"},
+		subs: sharedTool42,
+	},
 }
 
-var sharedFlag44 = []flag{
-	{names: []string{"--output"}, kind: kindWrite},
+var sharedTool44 = []tool{
+	{names: []string{"help"},
+		says: []string{"Show the help of {cmd}"},
+	},
+	{names: []string{"list", "ls", "get", "show", "describe", "view", "info", "inspect", "status", "search", "history", "list-*", "get-*", "describe-*", "show-*", "*-list", "*-view", "*-info", "lists", "lookup", "usage", "metrics", "versions"},
+		do:   action{does: Reads | Network, risk: levelSafe},
+		says: []string{"Look something up in the cloud with {cmd}: {sub} {args}", "Look something up in the cloud with {cmd}: {sub}"},
+	},
+	{names: []string{"logs", "log", "tail", "events", "watch", "wait"},
+		do:    action{does: Reads | Network, risk: levelSafe},
+		says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
+		flags: sharedFlag40,
+	},
+	{names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
+		do:   action{does: Network | Deletes | Irreversible},
+		says: []string{"Delete in the cloud with {cmd}: {args}", "Delete something in the cloud with {cmd}"},
+	},
+	{names: []string{"create", "add", "new", "up", "run", "deploy", "launch", "register", "*-create", "create-*", "start", "boot", "restore", "upload", "import", "attach", "enable", "clone", "install"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Create or start in the cloud with {cmd}: {args}", "Create or start something in the cloud with {cmd}"},
+	},
+	{names: []string{"update", "set", "edit", "change", "resize", "rename", "move", "assign", "unassign", "detach", "stop", "shutdown", "reboot", "restart", "reset", "power-*", "poweroff", "poweron", "rebuild", "rebuild-*", "scale", "disable", "patch", "modify", "promote", "migrate", "*-update", "update-*", "set-*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Change in the cloud with {cmd}: {sub} {args}", "Change something in the cloud with {cmd}: {sub}"},
+	},
+	{names: []string{"ssh", "exec", "console", "connect", "scp", "download", "export", "request-console", "reset-password", "kubeconfig", "credentials", "password", "token", "cert", "secret", "secrets"},
+		do:   action{does: Network | Executes, risk: levelDangerous},
+		says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
+	},
+	{names: []string{"*"},
+		do:   action{does: Network, risk: levelDangerous},
+		says: []string{"Use the command {sub} of {cmd}"},
+		subs: sharedTool43,
+	},
 }
 
 var sharedFlag45 = []flag{
-	{names: []string{"--dry-run"}},
+	{names: []string{"--file"}, kind: kindWrite},
 }
 
 var sharedFlag46 = []flag{
+	{names: []string{"--output"}, kind: kindWrite},
+}
+
+var sharedFlag47 = []flag{
+	{names: []string{"--dry-run"}},
+}
+
+var sharedFlag48 = []flag{
 	{names: []string{"--test-directory", "--var"}, kind: kindText},
 	{names: []string{"--var-file"}, kind: kindList},
 	{names: []string{"--no-tests"}},
 }
 
-var sharedFlag47 = []flag{
+var sharedFlag49 = []flag{
 	{names: []string{"--check"}, kind: kindText, attached: true},
 	{names: []string{"--write"}, kind: kindText, attached: true},
 	{names: []string{"--list"}, kind: kindText, attached: true},
 	{names: []string{"--diff", "--recursive"}},
 }
 
-var sharedWhen48 = []when{
+var sharedWhen50 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format Terraform files: {args}", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format the Terraform files of this folder"}},
 	{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"f*", "F*", "0"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}, {{op: termFlag, flag: "--write", globs: []string{"t*", "T*", "1"}}, {not: true, op: termFlag, flag: "--check"}}}, do: action{does: Writes, say: "Format Terraform files", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 }
 
-var sharedFlag49 = []flag{
+var sharedFlag51 = []flag{
 	{names: []string{"--raw"}},
 	{names: []string{"--state"}, kind: kindRead},
 	{names: []string{"--show-sensitive"}, do: &action{does: Reads, risk: levelDangerous}},
 }
 
-var sharedWhen50 = []when{
+var sharedWhen52 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*password*", "*passwd*", "*secret*", "*token*", "*private_key*", "*access_key*", "*credential*", "*kubeconfig*", "*connection_string*"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Print a secret out of Terraform's state: {arg1}"}},
 }
 
-var sharedFlag51 = []flag{
+var sharedFlag53 = []flag{
 	{names: []string{"--plan", "--type", "--module-depth"}, kind: kindText},
 	{names: []string{"--draw-cycles"}},
 }
 
-var sharedFlag52 = []flag{
+var sharedFlag54 = []flag{
 	{names: []string{"--platform", "--fs-mirror", "--net-mirror"}, kind: kindText},
 	{names: []string{"--enable-plugin-cache", "--lock-file"}},
 }
 
-var sharedTool53 = []tool{
+var sharedTool55 = []tool{
 	{names: []string{"schema"},
 		do:   action{does: Reads | Executes, risk: levelSafe},
 		says: []string{"Show what the providers can do"},
@@ -919,35 +928,19 @@ var sharedTool53 = []tool{
 	{names: []string{"lock", "mirror"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Download or lock the providers the configuration needs"},
-		flags: sharedFlag52,
+		flags: sharedFlag54,
 	},
 }
 
-var sharedFlag54 = []flag{
+var sharedFlag56 = []flag{
 	{names: []string{"--backend-config", "--from-module", "--plugin-dir", "--lockfile", "--lock-timeout", "--test-directory"}, kind: kindText},
 	{names: []string{"--backend", "--get", "--input", "--lock"}, kind: kindText, attached: true},
 	{names: []string{"--upgrade", "--reconfigure", "--get-plugins", "--force-copy"}},
 	{names: []string{"--migrate-state"}, do: &action{does: Network, risk: levelDangerous, say: "Move Terraform's state to another place"}},
 }
 
-var sharedFlag55 = []flag{
+var sharedFlag57 = []flag{
 	{names: []string{"--update"}},
-}
-
-var sharedFlag56 = []flag{
-	{names: []string{"--var", "--target", "--replace", "--parallelism", "--lock-timeout", "--exclude", "--target-file", "--exclude-file"}, kind: kindText},
-	{names: []string{"--var-file"}, kind: kindList},
-	{names: []string{"--destroy"}},
-	{names: []string{"--refresh-only", "--compact-warnings", "--detailed-exitcode", "--concise", "--show-sensitive"}},
-	{names: []string{"--input", "--lock", "--refresh", "--state"}, kind: kindText, attached: true},
-	{names: []string{"--backup", "--state-out"}, kind: kindWrite},
-	{names: []string{"--generate-config-out"}, kind: kindWrite},
-	{names: []string{"--out"}, kind: kindWrite},
-}
-
-var sharedWhen57 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, do: action{say: "Show what Terraform would delete"}},
-	{any: [][]term{{{op: termFlag, flag: "--out"}}}, do: action{say: "Work out what Terraform would change and store it in {--out}"}},
 }
 
 var sharedFlag58 = []flag{
@@ -959,19 +952,35 @@ var sharedFlag58 = []flag{
 	{names: []string{"--backup", "--state-out"}, kind: kindWrite},
 	{names: []string{"--generate-config-out"}, kind: kindWrite},
 	{names: []string{"--out"}, kind: kindWrite},
-	{names: []string{"--auto-approve"}, kind: kindText, attached: true},
 }
 
 var sharedWhen59 = []when{
+	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, do: action{say: "Show what Terraform would delete"}},
+	{any: [][]term{{{op: termFlag, flag: "--out"}}}, do: action{say: "Work out what Terraform would change and store it in {--out}"}},
+}
+
+var sharedFlag60 = []flag{
+	{names: []string{"--var", "--target", "--replace", "--parallelism", "--lock-timeout", "--exclude", "--target-file", "--exclude-file"}, kind: kindText},
+	{names: []string{"--var-file"}, kind: kindList},
+	{names: []string{"--destroy"}},
+	{names: []string{"--refresh-only", "--compact-warnings", "--detailed-exitcode", "--concise", "--show-sensitive"}},
+	{names: []string{"--input", "--lock", "--refresh", "--state"}, kind: kindText, attached: true},
+	{names: []string{"--backup", "--state-out"}, kind: kindWrite},
+	{names: []string{"--generate-config-out"}, kind: kindWrite},
+	{names: []string{"--out"}, kind: kindWrite},
+	{names: []string{"--auto-approve"}, kind: kindText, attached: true},
+}
+
+var sharedWhen61 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, do: action{does: Deletes, say: "Delete all real infrastructure of the Terraform configuration"}},
 	{any: [][]term{{{op: termFlag, flag: "--auto-approve"}}}, do: action{say: "Change real infrastructure with Terraform without asking again"}},
 }
 
-var sharedWhen60 = []when{
+var sharedWhen62 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--auto-approve"}}}, do: action{say: "Delete all real infrastructure of the Terraform configuration without asking again"}},
 }
 
-var sharedFlag61 = []flag{
+var sharedFlag63 = []flag{
 	{names: []string{"--var", "--target", "--replace", "--parallelism", "--lock-timeout", "--exclude", "--target-file", "--exclude-file"}, kind: kindText},
 	{names: []string{"--var-file"}, kind: kindList},
 	{names: []string{"--destroy"}},
@@ -983,20 +992,20 @@ var sharedFlag61 = []flag{
 	{names: []string{"--config", "--allow-missing"}, kind: kindText},
 }
 
-var sharedFlag62 = []flag{
+var sharedFlag64 = []flag{
 	{names: []string{"--force"}},
 }
 
-var sharedFlag63 = []flag{
+var sharedFlag65 = []flag{
 	{names: []string{"--state"}, kind: kindRead},
 	{names: []string{"--id"}, kind: kindText},
 }
 
-var sharedFlag64 = []flag{
+var sharedFlag66 = []flag{
 	{names: []string{"--show-sensitive"}, do: &action{does: Reads, risk: levelDangerous}},
 }
 
-var sharedFlag65 = []flag{
+var sharedFlag67 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show how Terraform's state would change", instead: true}},
 	{names: []string{"--backup", "--backup-out"}, kind: kindWrite},
 	{names: []string{"--state-out"}, kind: kindWrite},
@@ -1005,11 +1014,11 @@ var sharedFlag65 = []flag{
 	{names: []string{"--ignore-remote-version", "--force"}},
 }
 
-var sharedTool66 = []tool{
+var sharedTool68 = []tool{
 	{names: []string{"list", "show", "identities"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at Terraform's state: {args}", "Look at Terraform's state"},
-		flags: sharedFlag64,
+		flags: sharedFlag66,
 	},
 	{names: []string{"pull"},
 		do:   action{does: Reads | Network, risk: levelModerate},
@@ -1018,15 +1027,15 @@ var sharedTool66 = []tool{
 	{names: []string{"*"},
 		do:    action{does: Network | Irreversible},
 		says:  []string{"Change Terraform's state: {sub} {args}", "Change Terraform's state ({sub})"},
-		flags: sharedFlag65,
+		flags: sharedFlag67,
 	},
 }
 
-var sharedFlag67 = []flag{
+var sharedFlag69 = []flag{
 	{names: []string{"--or-create", "--lock", "--lock-timeout", "--state"}, kind: kindText, attached: true},
 }
 
-var sharedTool68 = []tool{
+var sharedTool70 = []tool{
 	{names: []string{"list", "show"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show the workspaces of Terraform"},
@@ -1034,40 +1043,44 @@ var sharedTool68 = []tool{
 	{names: []string{"select", "new"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Work in the Terraform workspace {arg1}", "Work in another Terraform workspace"},
-		flags: sharedFlag67,
+		flags: sharedFlag69,
 	},
 	{names: []string{"delete"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete the Terraform workspace {arg1}", "Delete a Terraform workspace"},
-		flags: sharedFlag62,
+		flags: sharedFlag64,
 	},
 }
 
-var sharedFlag69 = []flag{
+var sharedFlag71 = []flag{
 	{names: []string{"--var", "--state"}, kind: kindText},
 	{names: []string{"--var-file"}, kind: kindList},
 }
 
-var sharedFlag70 = []flag{
+var sharedFlag72 = []flag{
 	{names: []string{"--filter", "--test-directory", "--junit-xml", "--cloud-run", "--var"}, kind: kindText},
 	{names: []string{"--verbose"}},
 }
 
-var sharedFlag71 = []flag{
+var sharedFlag73 = []flag{
+	{names: []string{"--upgrade", "--force"}},
+}
+
+var sharedFlag74 = []flag{
 	{names: []string{"--output-file"}, kind: kindWrite},
 }
 
-var sharedFlag72 = []flag{
+var sharedFlag75 = []flag{
 	{names: []string{"--address", "--http-addr"}, kind: kindURL},
 	{names: []string{"--ca-cert", "--ca-path", "--client-cert", "--client-key", "--tls-server-name", "--namespace", "--ns", "--format", "--region", "--token", "--datacenter", "--ca-file", "--client-key-file", "--header", "--wrap-ttl", "--field", "--mfa"}, kind: kindText},
 	{names: []string{"--tls-skip-verify", "--no-color", "--output-curl-string", "--output-policy", "--stale", "--json", "--non-interactive", "--policy-override"}},
 }
 
-var sharedWhen73 = []when{
+var sharedWhen76 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*=*"}}}}, do: action{does: Writes, say: "Look for packages and known weaknesses in {arg1} and store the result"}},
 }
 
-var sharedFlag74 = []flag{
+var sharedFlag77 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-r", "--repo", "--repository-file", "-p", "--password-file", "--key-hint", "--tag", "--host", "-H", "--path", "--limit-upload", "--limit-download", "--cacert", "--tls-client-cert", "--cache-dir", "--compression", "-C", "--pack-size", "--retry-lock", "--exclude", "-e", "--iexclude", "--exclude-larger-than", "--keep-last", "-l", "--keep-daily", "-d", "--keep-weekly", "-w", "--keep-monthly", "-m", "--keep-yearly", "-y", "--keep-within", "--group-by", "-g", "--time", "--parent", "--stdin-filename", "--stdin-name", "--include", "-i", "--iinclude", "--mode", "--overwrite", "--read-data-subset", "--glob-archives", "-a", "--prefix", "-P", "--first", "--last", "--sort-by", "--format", "--strip-components", "--patterns-from", "--pattern", "--comment", "--timestamp", "--upload-ratelimit", "--lock-wait", "--umask", "--chunker-params", "--exclude-if-present", "--max-age", "--remote-path"}, kind: kindText},
 	{names: []string{"--password-command", "--rsh"}, kind: kindShell},
@@ -1076,7 +1089,7 @@ var sharedFlag74 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what {cmd} would do: {args}", instead: true}},
 }
 
-var sharedFlag75 = []flag{
+var sharedFlag78 = []flag{
 	{names: []string{"--access_key", "--secret_key", "--access_token", "--region", "--host", "--host-bucket", "--exclude", "--rexclude", "--include", "--rinclude", "--mime-type", "-m", "--add-header", "--storage-class", "--limit-rate", "--bucket-location", "--limit", "--acl-grant", "--acl-revoke", "--profile", "--numworkers", "--log", "--concurrency", "-p", "--part-size", "--content-type", "--cache-control", "--acl", "--newer-than", "--older-than", "--larger", "--smaller", "--name", "--regex", "--json-format", "--attr", "--encrypt-key", "--tags", "--depth"}, kind: kindText},
 	{names: []string{"-c", "--config", "--credentials-file"}, kind: kindList},
 	{names: []string{"--endpoint-url"}, kind: kindURL},
@@ -1085,20 +1098,20 @@ var sharedFlag75 = []flag{
 	{names: []string{"--dry-run", "--fake"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Only show what would happen in the storage: {args}", instead: true}},
 }
 
-var sharedFlag76 = []flag{
+var sharedFlag79 = []flag{
 	{names: []string{"-s", "--strip-prefix", "-d", "-l", "--limit"}, kind: kindText},
 	{names: []string{"--flat", "-f", "--folders"}},
 }
 
-var sharedFlag77 = []flag{
+var sharedFlag80 = []flag{
 	{names: []string{"-r", "--revision"}, kind: kindText},
 }
 
-var sharedFlag78 = []flag{
+var sharedFlag81 = []flag{
 	{names: []string{"-r", "--recursive"}},
 }
 
-var sharedFlag79 = []flag{
+var sharedFlag82 = []flag{
 	{names: []string{"--privileged"}, kind: kindText, attached: true, do: &action{does: Privilege, say: "Run a container that has full control over this machine"}},
 	{names: []string{"--cap-add"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{names: []string{"--device"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with access to the device {--device}"}},
@@ -1265,7 +1278,7 @@ var sharedFlag79 = []flag{
 	{names: []string{"--ipfs-address"}, kind: kindText},
 }
 
-var sharedWhen80 = []when{
+var sharedWhen83 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
 	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
 	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
@@ -1284,7 +1297,7 @@ var sharedWhen80 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, do: action{say: "Run {--entrypoint} in a new container of {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
-var sharedWhen81 = []when{
+var sharedWhen84 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
 	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
 	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
@@ -1303,7 +1316,7 @@ var sharedWhen81 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
-var sharedFlag82 = []flag{
+var sharedFlag85 = []flag{
 	{names: []string{"-d", "--detach"}},
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"-e", "--env"}, kind: kindText},
@@ -1319,14 +1332,14 @@ var sharedFlag82 = []flag{
 	{names: []string{"--privileged"}, do: &action{does: Privilege, say: "Run a command with full privileges in the container {arg1}"}},
 }
 
-var sharedFlag83 = []flag{
+var sharedFlag86 = []flag{
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"--no-stdin"}},
 	{names: []string{"--sig-proxy"}, kind: kindText, attached: true},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag84 = []flag{
+var sharedFlag87 = []flag{
 	{names: []string{"-a", "--attach"}, do: &action{does: LongRunning}},
 	{names: []string{"-i", "--interactive"}},
 	{names: []string{"--detach-keys"}, kind: kindText},
@@ -1337,7 +1350,7 @@ var sharedFlag84 = []flag{
 	{names: []string{"--all"}},
 }
 
-var sharedFlag85 = []flag{
+var sharedFlag88 = []flag{
 	{names: []string{"-t", "--time", "--timeout"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
@@ -1347,7 +1360,7 @@ var sharedFlag85 = []flag{
 	{names: []string{"--cidfile"}, kind: kindRead},
 }
 
-var sharedFlag86 = []flag{
+var sharedFlag89 = []flag{
 	{names: []string{"-t", "--time", "--timeout"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
@@ -1357,21 +1370,21 @@ var sharedFlag86 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 }
 
-var sharedFlag87 = []flag{
+var sharedFlag90 = []flag{
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-l", "--latest"}},
 	{names: []string{"--cidfile"}, kind: kindRead},
 }
 
-var sharedFlag88 = []flag{
+var sharedFlag91 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 	{names: []string{"--cidfile"}, kind: kindRead},
 }
 
-var sharedFlag89 = []flag{
+var sharedFlag92 = []flag{
 	{names: []string{"--blkio-weight"}, kind: kindText},
 	{names: []string{"--cpu-period"}, kind: kindText},
 	{names: []string{"--cpu-quota"}, kind: kindText},
@@ -1390,13 +1403,13 @@ var sharedFlag89 = []flag{
 	{names: []string{"-e", "--env"}, kind: kindText},
 }
 
-var sharedFlag90 = []flag{
+var sharedFlag93 = []flag{
 	{names: []string{"-i", "--interval"}, kind: kindText},
 	{names: []string{"--condition"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag91 = []flag{
+var sharedFlag94 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of the container {args}"}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
@@ -1408,12 +1421,12 @@ var sharedFlag91 = []flag{
 	{names: []string{"--names"}},
 }
 
-var sharedFlag92 = []flag{
+var sharedFlag95 = []flag{
 	{names: []string{"-l", "--latest"}},
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag93 = []flag{
+var sharedFlag96 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-stream"}},
@@ -1423,33 +1436,33 @@ var sharedFlag93 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedWhen94 = []when{
+var sharedWhen97 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--no-stream"}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag95 = []flag{
+var sharedFlag98 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag96 = []flag{
+var sharedFlag99 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag97 = []flag{
+var sharedFlag100 = []flag{
 	{names: []string{"-a", "--archive"}},
 	{names: []string{"-L", "--follow-link"}},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"--overwrite"}},
 }
 
-var sharedWhen98 = []when{
+var sharedWhen101 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from a container to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, say: "Copy {arg1} into a container: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag99 = []flag{
+var sharedFlag102 = []flag{
 	{names: []string{"-a", "--author"}, kind: kindText},
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"-m", "--message"}, kind: kindText},
@@ -1459,7 +1472,7 @@ var sharedFlag99 = []flag{
 	{names: []string{"--config"}, kind: kindRead},
 }
 
-var sharedFlag100 = []flag{
+var sharedFlag103 = []flag{
 	{names: []string{"--checkpoint-dir"}, kind: kindText},
 	{names: []string{"-e", "--export"}, kind: kindWrite},
 	{names: []string{"-P", "--pre-checkpoint"}},
@@ -1469,7 +1482,7 @@ var sharedFlag100 = []flag{
 	{names: []string{"--with-previous"}},
 }
 
-var sharedTool101 = []tool{
+var sharedTool104 = []tool{
 	{names: []string{"ls", "list"},
 		do:   action{does: Reads},
 		says: []string{"List the frozen states of containers"},
@@ -1488,7 +1501,7 @@ var sharedTool101 = []tool{
 	},
 }
 
-var sharedFlag102 = []flag{
+var sharedFlag105 = []flag{
 	{names: []string{"-i", "--import"}, kind: kindRead},
 	{names: []string{"-n", "--name"}, kind: kindText},
 	{names: []string{"--pod"}, kind: kindText},
@@ -1496,7 +1509,7 @@ var sharedFlag102 = []flag{
 	{names: []string{"--import-previous"}, kind: kindRead},
 }
 
-var sharedFlag103 = []flag{
+var sharedFlag106 = []flag{
 	{names: []string{"--add-host"}, kind: kindText},
 	{names: []string{"--allow"}, kind: kindText},
 	{names: []string{"--annotation"}, kind: kindText},
@@ -1595,7 +1608,7 @@ var sharedFlag103 = []flag{
 	{names: []string{"--ipfs"}},
 }
 
-var sharedWhen104 = []when{
+var sharedWhen107 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*device*"}}}}, do: action{does: Privilege, say: "Build a container image with steps that reach out of their box"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*dest=/*", "*dest=~*", "*dest=$HOME*"}}}}, do: action{does: System, say: "Build a container image and write the result outside the workspace: {-o}"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*type=registry*", "*push=true*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build a container image and upload it to its registry", hosts: []string{"registries"}}},
@@ -1606,7 +1619,7 @@ var sharedWhen104 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git://*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build a container image from the sources at {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
-var sharedFlag105 = []flag{
+var sharedFlag108 = []flag{
 	{names: []string{"--disable-content-trust"}},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -1637,7 +1650,7 @@ var sharedFlag105 = []flag{
 	{names: []string{"--unpack"}, kind: kindText},
 }
 
-var sharedFlag106 = []flag{
+var sharedFlag109 = []flag{
 	{names: []string{"--disable-content-trust"}},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -1667,7 +1680,7 @@ var sharedFlag106 = []flag{
 	{names: []string{"-a", "--all-tags"}},
 }
 
-var sharedFlag107 = []flag{
+var sharedFlag110 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -1676,13 +1689,13 @@ var sharedFlag107 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag108 = []flag{
+var sharedFlag111 = []flag{
 	{names: []string{"-i", "--input"}, kind: kindRead},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag109 = []flag{
+var sharedFlag112 = []flag{
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"-m", "--message"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -1692,11 +1705,11 @@ var sharedFlag109 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen110 = []when{
+var sharedWhen113 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*"}}}}, do: action{say: "Make a container image from the archive at {arg1}", args: []slot{{kind: kindURL}, {kind: kindText, optional: true}}}},
 }
 
-var sharedFlag111 = []flag{
+var sharedFlag114 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-H", "--human"}},
 	{names: []string{"--no-trunc"}},
@@ -1704,7 +1717,7 @@ var sharedFlag111 = []flag{
 	{names: []string{"--platform"}, kind: kindText},
 }
 
-var sharedFlag112 = []flag{
+var sharedFlag115 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
@@ -1721,7 +1734,7 @@ var sharedFlag112 = []flag{
 	{names: []string{"--sync"}},
 }
 
-var sharedFlag113 = []flag{
+var sharedFlag116 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--digests"}},
 	{names: []string{"-f", "--filter"}, kind: kindText},
@@ -1734,7 +1747,7 @@ var sharedFlag113 = []flag{
 	{names: []string{"--names"}},
 }
 
-var sharedFlag114 = []flag{
+var sharedFlag117 = []flag{
 	{names: []string{"-f", "--force"}, do: &action{say: "Stop and delete containers: {args}"}},
 	{names: []string{"-l", "--link"}},
 	{names: []string{"-a", "--all"}},
@@ -1746,7 +1759,7 @@ var sharedFlag114 = []flag{
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Delete containers together with their volumes: {args}"}},
 }
 
-var sharedFlag115 = []flag{
+var sharedFlag118 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--no-prune"}},
 	{names: []string{"--platform"}, kind: kindText},
@@ -1755,7 +1768,7 @@ var sharedFlag115 = []flag{
 	{names: []string{"--async"}},
 }
 
-var sharedFlag116 = []flag{
+var sharedFlag119 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-s", "--size"}},
 	{names: []string{"--type", "-t"}, kind: kindText},
@@ -1763,16 +1776,16 @@ var sharedFlag116 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag117 = []flag{
+var sharedFlag120 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--mode"}, kind: kindText},
 }
 
-var sharedFlag118 = []flag{
+var sharedFlag121 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 }
 
-var sharedFlag119 = []flag{
+var sharedFlag122 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--since"}, kind: kindText},
@@ -1781,11 +1794,11 @@ var sharedFlag119 = []flag{
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedWhen120 = []when{
+var sharedWhen123 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--until"}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag121 = []flag{
+var sharedFlag124 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--limit"}, kind: kindText},
@@ -1795,7 +1808,7 @@ var sharedFlag121 = []flag{
 	{names: []string{"--tls-verify"}},
 }
 
-var sharedFlag122 = []flag{
+var sharedFlag125 = []flag{
 	{names: []string{"-u", "--username"}, kind: kindText},
 	{names: []string{"-p", "--password"}, kind: kindText},
 	{names: []string{"--password-stdin"}},
@@ -1807,25 +1820,25 @@ var sharedFlag122 = []flag{
 	{names: []string{"--tls-verify"}},
 }
 
-var sharedFlag123 = []flag{
+var sharedFlag126 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--authfile"}, kind: kindWrite},
 	{names: []string{"--compat-auth-file"}, kind: kindWrite},
 }
 
-var sharedFlag124 = []flag{
+var sharedFlag127 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-s", "--size"}},
 	{names: []string{"--mode"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag125 = []flag{
+var sharedFlag128 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedWhen126 = []when{
+var sharedWhen129 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
 	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
 	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
@@ -1843,58 +1856,58 @@ var sharedWhen126 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
 }
 
-var sharedTool127 = []tool{
+var sharedTool130 = []tool{
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
-		flags: sharedFlag79,
-		whens: sharedWhen80,
+		flags: sharedFlag82,
+		whens: sharedWhen83,
 	},
 	{names: []string{"create"},
 		do:    action{does: Writes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Create a container of the image {arg1} without starting it", "Create a container without starting it"},
-		flags: sharedFlag79,
-		whens: sharedWhen81,
+		flags: sharedFlag82,
+		whens: sharedWhen84,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in the container {arg1}: {inner}", "Run a command in a container"},
-		flags: sharedFlag82,
+		flags: sharedFlag85,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the running container {args}", "Connect the terminal to a running container"},
-		flags: sharedFlag83,
+		flags: sharedFlag86,
 	},
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start containers: {args}", "Start containers"},
-		flags: sharedFlag84,
+		flags: sharedFlag87,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers: {args}", "Stop containers"},
-		flags: sharedFlag85,
+		flags: sharedFlag88,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart containers: {args}", "Restart containers"},
-		flags: sharedFlag86,
+		flags: sharedFlag89,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers at once: {args}", "Stop containers at once"},
-		flags: sharedFlag87,
+		flags: sharedFlag90,
 	},
 	{names: []string{"pause"},
 		do:    action{does: Processes},
 		says:  []string{"Pause containers: {args}", "Pause containers"},
-		flags: sharedFlag88,
+		flags: sharedFlag91,
 	},
 	{names: []string{"unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Let paused containers go on: {args}", "Let paused containers go on"},
-		flags: sharedFlag88,
+		flags: sharedFlag91,
 	},
 	{names: []string{"rename"},
 		do:   action{does: Writes},
@@ -1903,49 +1916,49 @@ var sharedTool127 = []tool{
 	{names: []string{"update"},
 		do:    action{does: Processes},
 		says:  []string{"Change the limits of containers: {args}", "Change the limits of containers"},
-		flags: sharedFlag89,
+		flags: sharedFlag92,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until containers have ended: {args}", "Wait until containers have ended"},
-		flags: sharedFlag90,
+		flags: sharedFlag93,
 	},
 	{names: []string{"logs"},
 		do:    action{does: Reads},
 		says:  []string{"Show the log of the container {args}", "Show the log of a container"},
-		flags: sharedFlag91,
+		flags: sharedFlag94,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads},
 		says:  []string{"List the processes in the container {arg1}", "List the processes in a container"},
-		flags: sharedFlag92,
+		flags: sharedFlag95,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what containers use of processor and memory"},
-		flags: sharedFlag93,
-		whens: sharedWhen94,
+		flags: sharedFlag96,
+		whens: sharedWhen97,
 	},
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show the ports of containers: {args}", "Show the ports of containers"},
-		flags: sharedFlag95,
+		flags: sharedFlag98,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads},
 		says:  []string{"List the files that changed in {args}", "List the files that changed in a container"},
-		flags: sharedFlag96,
+		flags: sharedFlag99,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy {arg1} to {arg2} between this machine and a container", "Copy files between this machine and a container"},
-		flags: sharedFlag97,
-		whens: sharedWhen98,
+		flags: sharedFlag100,
+		whens: sharedWhen101,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of the container {arg1} as the image {arg2}", "Save the state of a container as an image"},
-		flags: sharedFlag99,
+		flags: sharedFlag102,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
@@ -1955,33 +1968,33 @@ var sharedTool127 = []tool{
 	{names: []string{"checkpoint"},
 		do:    action{does: Writes},
 		says:  []string{"Freeze the state of a container: {args}", "Freeze the state of a container"},
-		flags: sharedFlag100,
-		subs:  sharedTool101,
+		flags: sharedFlag103,
+		subs:  sharedTool104,
 	},
 	{names: []string{"restore"},
 		do:    action{does: Executes},
 		says:  []string{"Bring back the frozen state of a container: {args}", "Bring back the frozen state of a container"},
-		flags: sharedFlag102,
+		flags: sharedFlag105,
 	},
 	{names: []string{"ls", "list", "ps"},
 		do:    action{does: Reads},
 		says:  []string{"List containers"},
-		flags: sharedFlag112,
+		flags: sharedFlag115,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete containers: {args}", "Delete containers"},
-		flags: sharedFlag114,
+		flags: sharedFlag117,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the container {args}", "Show the details of containers"},
-		flags: sharedFlag124,
+		flags: sharedFlag127,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all stopped containers"},
-		flags: sharedFlag125,
+		flags: sharedFlag128,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -1990,8 +2003,8 @@ var sharedTool127 = []tool{
 	{names: []string{"clone"},
 		do:    action{does: Writes},
 		says:  []string{"Copy the container {args}", "Copy a container"},
-		flags: sharedFlag79,
-		whens: sharedWhen126,
+		flags: sharedFlag82,
+		whens: sharedWhen129,
 	},
 	{names: []string{"cleanup"},
 		do:   action{does: Deletes},
@@ -2011,13 +2024,13 @@ var sharedTool127 = []tool{
 	},
 }
 
-var sharedFlag128 = []flag{
+var sharedFlag131 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"--mode"}, kind: kindText},
 }
 
-var sharedFlag129 = []flag{
+var sharedFlag132 = []flag{
 	{names: []string{"-a", "--all"}, do: &action{does: Irreversible, say: "Delete all images that no container uses"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
@@ -2025,7 +2038,7 @@ var sharedFlag129 = []flag{
 	{names: []string{"--external"}},
 }
 
-var sharedTool130 = []tool{
+var sharedTool133 = []tool{
 	{names: []string{"show"},
 		do:   action{does: Reads},
 		says: []string{"Show which image signatures are trusted"},
@@ -2036,22 +2049,22 @@ var sharedTool130 = []tool{
 	},
 }
 
-var sharedTool131 = []tool{
+var sharedTool134 = []tool{
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag103,
-		whens: sharedWhen104,
+		flags: sharedFlag106,
+		whens: sharedWhen107,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the container image {args}", "Download a container image"},
-		flags: sharedFlag105,
+		flags: sharedFlag108,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
-		flags: sharedFlag106,
+		flags: sharedFlag109,
 	},
 	{names: []string{"tag"},
 		do:   action{does: Writes},
@@ -2064,43 +2077,43 @@ var sharedTool131 = []tool{
 	{names: []string{"save"},
 		do:    action{does: Reads},
 		says:  []string{"Write container images to an archive: {args}", "Write container images to an archive"},
-		flags: sharedFlag107,
+		flags: sharedFlag110,
 	},
 	{names: []string{"load"},
 		do:    action{does: Writes},
 		says:  []string{"Load container images from the archive {-i}", "Load container images from an archive"},
-		flags: sharedFlag108,
+		flags: sharedFlag111,
 	},
 	{names: []string{"import"},
 		do:    action{does: Writes, args: []slot{{kind: kindRead}, {kind: kindText, optional: true}}},
 		says:  []string{"Make a container image from the archive {arg1}", "Make a container image from an archive"},
-		flags: sharedFlag109,
-		whens: sharedWhen110,
+		flags: sharedFlag112,
+		whens: sharedWhen113,
 	},
 	{names: []string{"history"},
 		do:    action{does: Reads},
 		says:  []string{"Show the layers of the image {args}", "Show the layers of an image"},
-		flags: sharedFlag111,
+		flags: sharedFlag114,
 	},
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List container images"},
-		flags: sharedFlag113,
+		flags: sharedFlag116,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete container images: {args}", "Delete container images"},
-		flags: sharedFlag115,
+		flags: sharedFlag118,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the image {args}", "Show the details of images"},
-		flags: sharedFlag128,
+		flags: sharedFlag131,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete images that nothing refers to"},
-		flags: sharedFlag129,
+		flags: sharedFlag132,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2129,7 +2142,7 @@ var sharedTool131 = []tool{
 	{names: []string{"trust"},
 		do:   action{does: System},
 		says: []string{"Change which image signatures are trusted"},
-		subs: sharedTool130,
+		subs: sharedTool133,
 	},
 	{names: []string{"convert", "encrypt", "decrypt"},
 		do:   action{does: Writes},
@@ -2137,52 +2150,52 @@ var sharedTool131 = []tool{
 	},
 }
 
-var sharedFlag132 = []flag{
+var sharedFlag135 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"-s", "--size"}},
 }
 
-var sharedFlag133 = []flag{
+var sharedFlag136 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-s", "--size"}},
 }
 
-var sharedFlag134 = []flag{
+var sharedFlag137 = []flag{
 	{names: []string{"-d", "--driver"}, kind: kindText},
 	{names: []string{"-l", "--label"}, kind: kindText},
 	{names: []string{"-o", "--opt"}, kind: kindText},
 	{names: []string{"--ignore"}},
 }
 
-var sharedWhen135 = []when{
+var sharedWhen138 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"device=/", "device=/etc*", "device=/root*", "device=/home", "device=/var*", "device=/dev*", "device=/proc*"}}}}, do: action{does: Privilege, say: "Create a volume that shows a folder of this machine's system: {-o}"}},
 }
 
-var sharedFlag136 = []flag{
+var sharedFlag139 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-t", "--time"}, kind: kindText},
 }
 
-var sharedFlag137 = []flag{
+var sharedFlag140 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedTool138 = []tool{
+var sharedTool141 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List volumes, the places where containers keep data"},
-		flags: sharedFlag132,
+		flags: sharedFlag135,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the volume {args}", "Show the details of volumes"},
-		flags: sharedFlag133,
+		flags: sharedFlag136,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2191,18 +2204,18 @@ var sharedTool138 = []tool{
 	{names: []string{"create"},
 		do:    action{does: Writes},
 		says:  []string{"Create the volume {args}", "Create a volume"},
-		flags: sharedFlag134,
-		whens: sharedWhen135,
+		flags: sharedFlag137,
+		whens: sharedWhen138,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete volumes with all the data in them: {args}", "Delete volumes with all the data in them"},
-		flags: sharedFlag136,
+		flags: sharedFlag139,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all volumes that no container uses, with all the data in them"},
-		flags: sharedFlag137,
+		flags: sharedFlag140,
 	},
 	{names: []string{"update"},
 		do:   action{does: Writes},
@@ -2227,19 +2240,19 @@ var sharedTool138 = []tool{
 	},
 }
 
-var sharedFlag139 = []flag{
+var sharedFlag142 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-trunc"}},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag140 = []flag{
+var sharedFlag143 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag141 = []flag{
+var sharedFlag144 = []flag{
 	{names: []string{"-d", "--driver"}, kind: kindText},
 	{names: []string{"-o", "--opt"}, kind: kindText},
 	{names: []string{"--aux-address"}, kind: kindText},
@@ -2257,7 +2270,7 @@ var sharedFlag141 = []flag{
 	{names: []string{"--route"}, kind: kindText},
 }
 
-var sharedFlag142 = []flag{
+var sharedFlag145 = []flag{
 	{names: []string{"--alias"}, kind: kindText},
 	{names: []string{"--driver-opt"}, kind: kindText},
 	{names: []string{"--gw-priority"}, kind: kindText},
@@ -2268,25 +2281,25 @@ var sharedFlag142 = []flag{
 	{names: []string{"--mac-address"}, kind: kindText},
 }
 
-var sharedFlag143 = []flag{
+var sharedFlag146 = []flag{
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag144 = []flag{
+var sharedFlag147 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-t", "--time"}, kind: kindText},
 }
 
-var sharedTool145 = []tool{
+var sharedTool148 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the networks of containers"},
-		flags: sharedFlag139,
+		flags: sharedFlag142,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the network {args}", "Show the details of networks"},
-		flags: sharedFlag140,
+		flags: sharedFlag143,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2295,27 +2308,27 @@ var sharedTool145 = []tool{
 	{names: []string{"create"},
 		do:    action{does: Writes},
 		says:  []string{"Create a network for containers: {args}", "Create a network for containers"},
-		flags: sharedFlag141,
+		flags: sharedFlag144,
 	},
 	{names: []string{"connect"},
 		do:    action{does: Writes},
 		says:  []string{"Connect a container to a network: {args}", "Connect a container to a network"},
-		flags: sharedFlag142,
+		flags: sharedFlag145,
 	},
 	{names: []string{"disconnect"},
 		do:    action{does: Writes},
 		says:  []string{"Disconnect a container from a network: {args}", "Disconnect a container from a network"},
-		flags: sharedFlag143,
+		flags: sharedFlag146,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete networks of containers: {args}", "Delete networks of containers"},
-		flags: sharedFlag144,
+		flags: sharedFlag147,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete all networks that no container uses"},
-		flags: sharedFlag125,
+		flags: sharedFlag128,
 	},
 	{names: []string{"reload", "update"},
 		do:   action{does: Writes},
@@ -2323,19 +2336,19 @@ var sharedTool145 = []tool{
 	},
 }
 
-var sharedFlag146 = []flag{
+var sharedFlag149 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag147 = []flag{
+var sharedFlag150 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
 }
 
-var sharedFlag148 = []flag{
+var sharedFlag151 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
@@ -2344,51 +2357,51 @@ var sharedFlag148 = []flag{
 	{names: []string{"--volumes"}, do: &action{say: "Delete all stopped containers, unused networks, images, caches and volumes with their data"}},
 }
 
-var sharedFlag149 = []flag{
+var sharedFlag152 = []flag{
 	{names: []string{"-r", "--repair"}, do: &action{does: Writes | Irreversible, say: "Repair the storage of containers, removing what is damaged"}},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Repair the storage of containers, removing what is damaged"}},
 }
 
-var sharedFlag150 = []flag{
+var sharedFlag153 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag151 = []flag{
+var sharedFlag154 = []flag{
 	{names: []string{"--identity"}, kind: kindList},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"--socket-path"}, kind: kindText},
 	{names: []string{"-d", "--default"}},
 }
 
-var sharedTool152 = []tool{
+var sharedTool155 = []tool{
 	{names: []string{"list", "ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the machines on which containers can be run"},
-		flags: sharedFlag150,
+		flags: sharedFlag153,
 	},
 	{names: []string{"add", "default", "remove", "rm", "rename"},
 		do:    action{does: Writes},
 		says:  []string{"Change the machines on which containers can be run: {args}", "Change the machines on which containers can be run"},
-		flags: sharedFlag151,
+		flags: sharedFlag154,
 	},
 }
 
-var sharedTool153 = []tool{
+var sharedTool156 = []tool{
 	{names: []string{"df"},
 		do:    action{does: Reads},
 		says:  []string{"Show how much disk space containers and images take"},
-		flags: sharedFlag146,
+		flags: sharedFlag149,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show how containers are set up on this machine"},
-		flags: sharedFlag118,
+		flags: sharedFlag121,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Show what happens to containers"},
-		flags: sharedFlag147,
+		flags: sharedFlag150,
 	},
 	{names: []string{"dial-stdio"},
 		do:   action{does: Processes, risk: levelDangerous},
@@ -2397,12 +2410,12 @@ var sharedTool153 = []tool{
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all stopped containers, unused networks, images and caches"},
-		flags: sharedFlag148,
+		flags: sharedFlag151,
 	},
 	{names: []string{"reset"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all containers, images, volumes and settings of {cmd}"},
-		flags: sharedFlag143,
+		flags: sharedFlag146,
 	},
 	{names: []string{"migrate", "renumber"},
 		do:   action{does: Processes},
@@ -2415,23 +2428,23 @@ var sharedTool153 = []tool{
 	{names: []string{"check"},
 		do:    action{does: Reads},
 		says:  []string{"Check the storage of containers for damage"},
-		flags: sharedFlag149,
+		flags: sharedFlag152,
 	},
 	{names: []string{"connection"},
 		do:   action{does: Reads},
 		says: []string{"List the machines on which containers can be run"},
-		subs: sharedTool152,
+		subs: sharedTool155,
 	},
 }
 
-var sharedFlag154 = []flag{
+var sharedFlag157 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--keep-storage"}, kind: kindText},
 }
 
-var sharedFlag155 = []flag{
+var sharedFlag158 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--var"}, kind: kindText},
@@ -2451,29 +2464,29 @@ var sharedFlag155 = []flag{
 	{names: []string{"--push"}, do: &action{does: Network | Publishes, risk: levelDangerous, say: "Build the project's container images and upload them", hosts: []string{"registries"}}},
 }
 
-var sharedWhen156 = []when{
+var sharedWhen159 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*fs*", "*device*"}}}}, do: action{does: Privilege, say: "Build the project's container images with steps that reach out of their box"}},
 	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*registry*", "*push=true*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build the project's container images and upload them", hosts: []string{"registries"}}},
 	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*dest=/*", "*dest=~*"}}}}, do: action{does: System, say: "Build the project's container images and write the result outside the workspace"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"http://*", "https://*", "git@*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Build container images as described at {arg1}"}},
 }
 
-var sharedFlag157 = []flag{
+var sharedFlag160 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedFlag158 = []flag{
+var sharedFlag161 = []flag{
 	{names: []string{"--bootstrap"}, do: &action{does: Processes, say: "Start the image builder and show its details"}},
 }
 
-var sharedFlag159 = []flag{
+var sharedFlag162 = []flag{
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--verbose"}},
 }
 
-var sharedFlag160 = []flag{
+var sharedFlag163 = []flag{
 	{names: []string{"--append"}},
 	{names: []string{"--bootstrap"}},
 	{names: []string{"--buildkitd-config", "--config"}, kind: kindRead},
@@ -2487,24 +2500,24 @@ var sharedFlag160 = []flag{
 	{names: []string{"--use"}},
 }
 
-var sharedFlag161 = []flag{
+var sharedFlag164 = []flag{
 	{names: []string{"--default"}},
 	{names: []string{"--global"}},
 }
 
-var sharedFlag162 = []flag{
+var sharedFlag165 = []flag{
 	{names: []string{"--all-inactive"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--keep-daemon"}},
 	{names: []string{"--keep-state"}},
 }
 
-var sharedFlag163 = []flag{
+var sharedFlag166 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--raw"}},
 }
 
-var sharedFlag164 = []flag{
+var sharedFlag167 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show how images would be combined", instead: true}},
 	{names: []string{"-t", "--tag"}, kind: kindText},
 	{names: []string{"-f", "--file"}, kind: kindRead},
@@ -2515,20 +2528,20 @@ var sharedFlag164 = []flag{
 	{names: []string{"--metadata-file"}, kind: kindWrite},
 }
 
-var sharedTool165 = []tool{
+var sharedTool168 = []tool{
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		flags: sharedFlag163,
+		flags: sharedFlag166,
 	},
 	{names: []string{"create"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Combine images in their registry: {args}", "Combine images in their registry"},
-		flags: sharedFlag164,
+		flags: sharedFlag167,
 	},
 }
 
-var sharedFlag166 = []flag{
+var sharedFlag169 = []flag{
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--progress"}, kind: kindText},
@@ -2536,21 +2549,21 @@ var sharedFlag166 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag167 = []flag{
+var sharedFlag170 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--all"}},
 	{names: []string{"--finalize"}},
 }
 
-var sharedFlag168 = []flag{
+var sharedFlag171 = []flag{
 	{names: []string{"--all"}},
 }
 
-var sharedTool169 = []tool{
+var sharedTool172 = []tool{
 	{names: []string{"ls", "logs", "inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Look at earlier image builds"},
-		flags: sharedFlag166,
+		flags: sharedFlag169,
 	},
 	{names: []string{"open", "trace"},
 		do:   action{does: Processes},
@@ -2559,31 +2572,31 @@ var sharedTool169 = []tool{
 	{names: []string{"export"},
 		do:    action{does: Reads},
 		says:  []string{"Write the records of earlier image builds to {-o}", "Write the records of earlier image builds to a file"},
-		flags: sharedFlag167,
+		flags: sharedFlag170,
 	},
 	{names: []string{"import"},
 		do:    action{does: Writes},
 		says:  []string{"Load the records of earlier image builds"},
-		flags: sharedFlag30,
+		flags: sharedFlag32,
 	},
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the records of earlier image builds"},
-		flags: sharedFlag168,
+		flags: sharedFlag171,
 	},
 }
 
-var sharedTool170 = []tool{
+var sharedTool173 = []tool{
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag103,
-		whens: sharedWhen104,
+		flags: sharedFlag106,
+		whens: sharedWhen107,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build cache"},
-		flags: sharedFlag154,
+		flags: sharedFlag157,
 	},
 	{names: []string{"debug"},
 		do:   action{does: Executes},
@@ -2592,33 +2605,33 @@ var sharedTool170 = []tool{
 	{names: []string{"bake", "f"},
 		do:    action{does: Executes},
 		says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		flags: sharedFlag155,
-		whens: sharedWhen156,
+		flags: sharedFlag158,
+		whens: sharedWhen159,
 	},
 	{names: []string{"ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the builders of container images"},
-		flags: sharedFlag157,
+		flags: sharedFlag160,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the image builder"},
-		flags: sharedFlag158,
+		flags: sharedFlag161,
 	},
 	{names: []string{"du"},
 		do:    action{does: Reads},
 		says:  []string{"Show how much disk space the build cache takes"},
-		flags: sharedFlag159,
+		flags: sharedFlag162,
 	},
 	{names: []string{"create"},
 		do:    action{does: Processes},
 		says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		flags: sharedFlag160,
+		flags: sharedFlag163,
 	},
 	{names: []string{"use"},
 		do:    action{does: Writes},
 		says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		flags: sharedFlag161,
+		flags: sharedFlag164,
 	},
 	{names: []string{"stop"},
 		do:   action{does: Processes},
@@ -2627,15 +2640,15 @@ var sharedTool170 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		flags: sharedFlag162,
+		flags: sharedFlag165,
 	},
 	{names: []string{"imagetools"},
 		says: []string{"Show the help of buildx imagetools"},
-		subs: sharedTool165,
+		subs: sharedTool168,
 	},
 	{names: []string{"history"},
 		says: []string{"Show the help of buildx history"},
-		subs: sharedTool169,
+		subs: sharedTool172,
 	},
 	{names: []string{"dial-stdio"},
 		do:   action{does: Processes, risk: levelDangerous},
@@ -2651,11 +2664,11 @@ var sharedTool170 = []tool{
 	},
 }
 
-var sharedFlag171 = []flag{
+var sharedFlag174 = []flag{
 	{names: []string{"--builder"}, kind: kindText},
 }
 
-var sharedFlag172 = []flag{
+var sharedFlag175 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
@@ -2667,7 +2680,7 @@ var sharedFlag172 = []flag{
 	{names: []string{"--verbose"}},
 }
 
-var sharedFlag173 = []flag{
+var sharedFlag176 = []flag{
 	{names: []string{"--invoke"}, kind: kindText},
 	{names: []string{"--on"}, kind: kindText},
 	{names: []string{"--progress"}, kind: kindText},
@@ -2675,52 +2688,52 @@ var sharedFlag173 = []flag{
 	{names: []string{"--root"}, kind: kindText},
 }
 
-var sharedTool174 = []tool{
+var sharedTool177 = []tool{
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag103,
-		whens: sharedWhen104,
+		flags: sharedFlag106,
+		whens: sharedWhen107,
 	},
 }
 
-var sharedTool175 = []tool{
+var sharedTool178 = []tool{
 	{names: []string{"build", "b"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag103,
-		whens: sharedWhen104,
+		flags: sharedFlag106,
+		whens: sharedWhen107,
 	},
 	{names: []string{"bake", "f"},
 		do:    action{does: Executes},
 		says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		flags: sharedFlag155,
-		whens: sharedWhen156,
+		flags: sharedFlag158,
+		whens: sharedWhen159,
 	},
 	{names: []string{"ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the builders of container images"},
-		flags: sharedFlag157,
+		flags: sharedFlag160,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the image builder"},
-		flags: sharedFlag158,
+		flags: sharedFlag161,
 	},
 	{names: []string{"du"},
 		do:    action{does: Reads},
 		says:  []string{"Show how much disk space the build cache takes"},
-		flags: sharedFlag159,
+		flags: sharedFlag162,
 	},
 	{names: []string{"create"},
 		do:    action{does: Processes},
 		says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		flags: sharedFlag160,
+		flags: sharedFlag163,
 	},
 	{names: []string{"use"},
 		do:    action{does: Writes},
 		says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		flags: sharedFlag161,
+		flags: sharedFlag164,
 	},
 	{names: []string{"stop"},
 		do:   action{does: Processes},
@@ -2729,15 +2742,15 @@ var sharedTool175 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		flags: sharedFlag162,
+		flags: sharedFlag165,
 	},
 	{names: []string{"imagetools"},
 		says: []string{"Show the help of buildx imagetools"},
-		subs: sharedTool165,
+		subs: sharedTool168,
 	},
 	{names: []string{"history"},
 		says: []string{"Show the help of buildx history"},
-		subs: sharedTool169,
+		subs: sharedTool172,
 	},
 	{names: []string{"dial-stdio"},
 		do:   action{does: Processes, risk: levelDangerous},
@@ -2754,17 +2767,17 @@ var sharedTool175 = []tool{
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build cache"},
-		flags: sharedFlag172,
+		flags: sharedFlag175,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes},
 		says:  []string{"Build a container image step by step"},
-		flags: sharedFlag173,
-		subs:  sharedTool174,
+		flags: sharedFlag176,
+		subs:  sharedTool177,
 	},
 }
 
-var sharedFlag176 = []flag{
+var sharedFlag179 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"-p", "--project-name"}, kind: kindText},
 	{names: []string{"--profile"}, kind: kindText},
@@ -2783,7 +2796,7 @@ var sharedFlag176 = []flag{
 	{names: []string{"--podman-run-args"}, kind: kindText},
 }
 
-var sharedFlag177 = []flag{
+var sharedFlag180 = []flag{
 	{names: []string{"-d", "--detach"}, do: &action{say: "Create and start the project's containers in the background"}},
 	{names: []string{"--wait"}},
 	{names: []string{"--no-start"}},
@@ -2815,18 +2828,18 @@ var sharedFlag177 = []flag{
 	{names: []string{"-y", "--yes"}},
 }
 
-var sharedWhen178 = []when{
+var sharedWhen181 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "--wait"}, {not: true, op: termFlag, flag: "--no-start"}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag179 = []flag{
+var sharedFlag182 = []flag{
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Stop and delete the project's containers together with the data in their volumes"}},
 	{names: []string{"--rmi"}, kind: kindText, do: &action{say: "Stop and delete the project's containers, networks and images"}},
 	{names: []string{"--remove-orphans"}},
 	{names: []string{"-t", "--timeout"}, kind: kindText},
 }
 
-var sharedFlag180 = []flag{
+var sharedFlag183 = []flag{
 	{names: []string{"--build"}},
 	{names: []string{"--force-recreate"}},
 	{names: []string{"--no-build"}},
@@ -2836,7 +2849,7 @@ var sharedFlag180 = []flag{
 	{names: []string{"--scale"}, kind: kindText},
 }
 
-var sharedFlag181 = []flag{
+var sharedFlag184 = []flag{
 	{names: []string{"-d", "--detach"}},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
@@ -2848,7 +2861,7 @@ var sharedFlag181 = []flag{
 	{names: []string{"--privileged"}, do: &action{does: Privilege, say: "Run a command with full privileges in the project's container {arg1}"}},
 }
 
-var sharedFlag182 = []flag{
+var sharedFlag185 = []flag{
 	{names: []string{"--build"}},
 	{names: []string{"-d", "--detach"}},
 	{names: []string{"--entrypoint"}, kind: kindText},
@@ -2875,12 +2888,12 @@ var sharedFlag182 = []flag{
 	{names: []string{"-v", "--volume"}, kind: kindMount},
 }
 
-var sharedWhen183 = []when{
+var sharedWhen186 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "//:*", "/etc:*", "/etc/*", "/root*", "/proc*", "/sys*", "/dev*", "/usr:*", "/var:*", "/var/lib*", "/home:*", "/Users:*", "*docker.sock*", "*podman.sock*", "*/.ssh*", "*/.aws*", "*/.kube*", "*/.gnupg*", "~:*", "$HOME:*", "${HOME}:*"}}}}, do: action{does: Privilege, say: "Run a container of the project with private or system folders of this machine inside: {-v}"}},
 	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, do: action{say: "Run {--entrypoint} in a new container of the project's service {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
-var sharedFlag184 = []flag{
+var sharedFlag187 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
@@ -2891,14 +2904,14 @@ var sharedFlag184 = []flag{
 	{names: []string{"--status"}, kind: kindText},
 }
 
-var sharedFlag185 = []flag{
+var sharedFlag188 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag186 = []flag{
+var sharedFlag189 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the logs of the project's containers"}},
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--no-color"}},
@@ -2909,7 +2922,7 @@ var sharedFlag186 = []flag{
 	{names: []string{"-t", "--timestamps"}},
 }
 
-var sharedFlag187 = []flag{
+var sharedFlag190 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--hash"}, kind: kindText},
@@ -2931,35 +2944,35 @@ var sharedFlag187 = []flag{
 	{names: []string{"--volumes"}},
 }
 
-var sharedFlag188 = []flag{
+var sharedFlag191 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag189 = []flag{
+var sharedFlag192 = []flag{
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--protocol"}, kind: kindText},
 }
 
-var sharedFlag190 = []flag{
+var sharedFlag193 = []flag{
 	{names: []string{"--json"}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
 }
 
-var sharedFlag191 = []flag{
+var sharedFlag194 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-stream"}},
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedFlag192 = []flag{
+var sharedFlag195 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag193 = []flag{
+var sharedFlag196 = []flag{
 	{names: []string{"--build-arg"}, kind: kindText},
 	{names: []string{"--builder"}, kind: kindText},
 	{names: []string{"--check"}},
@@ -2975,7 +2988,7 @@ var sharedFlag193 = []flag{
 	{names: []string{"--with-dependencies"}},
 }
 
-var sharedFlag194 = []flag{
+var sharedFlag197 = []flag{
 	{names: []string{"--ignore-buildable"}},
 	{names: []string{"--ignore-pull-failures"}},
 	{names: []string{"--include-deps"}},
@@ -2983,61 +2996,61 @@ var sharedFlag194 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag195 = []flag{
+var sharedFlag198 = []flag{
 	{names: []string{"--ignore-push-failures"}},
 	{names: []string{"--include-deps"}},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag196 = []flag{
+var sharedFlag199 = []flag{
 	{names: []string{"--wait"}},
 	{names: []string{"--wait-timeout"}, kind: kindText},
 }
 
-var sharedFlag197 = []flag{
+var sharedFlag200 = []flag{
 	{names: []string{"-t", "--timeout"}, kind: kindText},
 }
 
-var sharedFlag198 = []flag{
+var sharedFlag201 = []flag{
 	{names: []string{"--no-deps"}},
 	{names: []string{"-t", "--timeout"}, kind: kindText},
 }
 
-var sharedFlag199 = []flag{
+var sharedFlag202 = []flag{
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"--remove-orphans"}},
 }
 
-var sharedFlag200 = []flag{
+var sharedFlag203 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-s", "--stop"}},
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Delete the project's stopped containers together with their anonymous volumes"}},
 }
 
-var sharedFlag201 = []flag{
+var sharedFlag204 = []flag{
 	{names: []string{"--no-deps"}},
 }
 
-var sharedFlag202 = []flag{
+var sharedFlag205 = []flag{
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--no-stdin"}},
 	{names: []string{"--sig-proxy"}},
 }
 
-var sharedFlag203 = []flag{
+var sharedFlag206 = []flag{
 	{names: []string{"-a", "--archive"}},
 	{names: []string{"--all"}},
 	{names: []string{"-L", "--follow-link"}},
 	{names: []string{"--index"}, kind: kindText},
 }
 
-var sharedWhen204 = []when{
+var sharedWhen207 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from one of the project's containers to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, say: "Copy {arg1} into one of the project's containers: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag205 = []flag{
+var sharedFlag208 = []flag{
 	{names: []string{"-a", "--author"}, kind: kindText},
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
@@ -3045,22 +3058,22 @@ var sharedFlag205 = []flag{
 	{names: []string{"-p", "--pause"}},
 }
 
-var sharedFlag206 = []flag{
+var sharedFlag209 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--index"}, kind: kindText},
 }
 
-var sharedFlag207 = []flag{
+var sharedFlag210 = []flag{
 	{names: []string{"--no-up"}},
 	{names: []string{"--prune"}},
 	{names: []string{"--quiet"}},
 }
 
-var sharedFlag208 = []flag{
+var sharedFlag211 = []flag{
 	{names: []string{"--down-project"}, do: &action{does: Processes | Deletes}},
 }
 
-var sharedTool209 = []tool{
+var sharedTool212 = []tool{
 	{names: []string{"viz"},
 		do:   action{does: Reads},
 		says: []string{"Draw the Docker Compose project as a graph"},
@@ -3083,58 +3096,58 @@ var sharedTool209 = []tool{
 	},
 }
 
-var sharedTool210 = []tool{
+var sharedTool213 = []tool{
 	{names: []string{"up"},
 		do:    action{does: Executes | Processes},
 		says:  []string{"Create and start the project's containers: {args}", "Create and start the project's containers"},
-		flags: sharedFlag177,
-		whens: sharedWhen178,
+		flags: sharedFlag180,
+		whens: sharedWhen181,
 	},
 	{names: []string{"down"},
 		do:    action{does: Processes | Deletes},
 		says:  []string{"Stop and delete the project's containers and networks"},
-		flags: sharedFlag179,
+		flags: sharedFlag182,
 	},
 	{names: []string{"create"},
 		do:    action{does: Writes},
 		says:  []string{"Create the project's containers without starting them"},
-		flags: sharedFlag180,
+		flags: sharedFlag183,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in the project's container {arg1}: {inner}", "Run a command in one of the project's containers"},
-		flags: sharedFlag181,
+		flags: sharedFlag184,
 	},
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in a new container of the project's service {arg1}: {inner}", "Start a container of the project's service {arg1}", "Start a container of one of the project's services"},
-		flags: sharedFlag182,
-		whens: sharedWhen183,
+		flags: sharedFlag185,
+		whens: sharedWhen186,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads},
 		says:  []string{"List the project's containers"},
-		flags: sharedFlag184,
+		flags: sharedFlag187,
 	},
 	{names: []string{"ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the Docker Compose projects on this machine"},
-		flags: sharedFlag185,
+		flags: sharedFlag188,
 	},
 	{names: []string{"logs"},
 		do:    action{does: Reads},
 		says:  []string{"Show the logs of the project's containers: {args}", "Show the logs of the project's containers"},
-		flags: sharedFlag186,
+		flags: sharedFlag189,
 	},
 	{names: []string{"config", "convert"},
 		do:    action{does: Reads},
 		says:  []string{"Show the project's Docker Compose configuration as it is understood"},
-		flags: sharedFlag187,
+		flags: sharedFlag190,
 	},
 	{names: []string{"images"},
 		do:    action{does: Reads},
 		says:  []string{"List the images of the project's containers"},
-		flags: sharedFlag188,
+		flags: sharedFlag191,
 	},
 	{names: []string{"top"},
 		do:   action{does: Reads},
@@ -3143,43 +3156,43 @@ var sharedTool210 = []tool{
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show where the port of a project's service is reachable"},
-		flags: sharedFlag189,
+		flags: sharedFlag192,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Show what happens to the project's containers"},
-		flags: sharedFlag190,
+		flags: sharedFlag193,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what the project's containers use of processor and memory"},
-		flags: sharedFlag191,
-		whens: sharedWhen94,
+		flags: sharedFlag194,
+		whens: sharedWhen97,
 	},
 	{names: []string{"volumes"},
 		do:    action{does: Reads},
 		says:  []string{"List the project's volumes"},
-		flags: sharedFlag188,
+		flags: sharedFlag191,
 	},
 	{names: []string{"version"},
 		do:    action{does: Reads},
 		says:  []string{"Show the version of Docker Compose"},
-		flags: sharedFlag192,
+		flags: sharedFlag195,
 	},
 	{names: []string{"build"},
 		do:    action{does: Executes},
 		says:  []string{"Build the images of the project's containers: {args}", "Build the images of the project's containers"},
-		flags: sharedFlag193,
+		flags: sharedFlag196,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the images of the project's containers"},
-		flags: sharedFlag194,
+		flags: sharedFlag197,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the images of the project's containers to their registry"},
-		flags: sharedFlag195,
+		flags: sharedFlag198,
 	},
 	{names: []string{"publish"},
 		do:   action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
@@ -3188,22 +3201,22 @@ var sharedTool210 = []tool{
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start the project's containers: {args}", "Start the project's containers"},
-		flags: sharedFlag196,
+		flags: sharedFlag199,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop the project's containers: {args}", "Stop the project's containers"},
-		flags: sharedFlag197,
+		flags: sharedFlag200,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart the project's containers: {args}", "Restart the project's containers"},
-		flags: sharedFlag198,
+		flags: sharedFlag201,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop the project's containers at once: {args}", "Stop the project's containers at once"},
-		flags: sharedFlag199,
+		flags: sharedFlag202,
 	},
 	{names: []string{"pause"},
 		do:   action{does: Processes},
@@ -3216,43 +3229,43 @@ var sharedTool210 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the project's stopped containers: {args}", "Delete the project's stopped containers"},
-		flags: sharedFlag200,
+		flags: sharedFlag203,
 	},
 	{names: []string{"scale"},
 		do:    action{does: Processes},
 		says:  []string{"Change how many of the project's containers run: {args}", "Change how many of the project's containers run"},
-		flags: sharedFlag201,
+		flags: sharedFlag204,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the project's container {args}", "Connect the terminal to one of the project's containers"},
-		flags: sharedFlag202,
+		flags: sharedFlag205,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy files between this machine and one of the project's containers: {args}", "Copy files between this machine and one of the project's containers"},
-		flags: sharedFlag203,
-		whens: sharedWhen204,
+		flags: sharedFlag206,
+		whens: sharedWhen207,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of one of the project's containers as an image: {args}", "Save the state of one of the project's containers as an image"},
-		flags: sharedFlag205,
+		flags: sharedFlag208,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
 		says:  []string{"Write the files of one of the project's containers to {-o}", "Write the files of one of the project's containers to an archive"},
-		flags: sharedFlag206,
+		flags: sharedFlag209,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | Processes | LongRunning},
 		says:  []string{"Rebuild and refresh the project's containers whenever files change"},
-		flags: sharedFlag207,
+		flags: sharedFlag210,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until the project's containers have ended"},
-		flags: sharedFlag208,
+		flags: sharedFlag211,
 	},
 	{names: []string{"bridge"},
 		do:   action{does: Executes},
@@ -3261,27 +3274,27 @@ var sharedTool210 = []tool{
 	{names: []string{"alpha"},
 		do:   action{does: Executes},
 		says: []string{"Use an experimental part of Docker Compose"},
-		subs: sharedTool209,
+		subs: sharedTool212,
 	},
 }
 
-var sharedFlag211 = []flag{
+var sharedFlag214 = []flag{
 	{names: []string{"--description"}, kind: kindText},
 	{names: []string{"--docker"}, kind: kindText},
 	{names: []string{"--from"}, kind: kindText},
 	{names: []string{"--default-stack-orchestrator"}, kind: kindText},
 }
 
-var sharedTool212 = []tool{
+var sharedTool215 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the machines that {cmd} can work on"},
-		flags: sharedFlag188,
+		flags: sharedFlag191,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the context {args}", "Show the details of the current context"},
-		flags: sharedFlag118,
+		flags: sharedFlag121,
 	},
 	{names: []string{"show"},
 		do:   action{does: Reads},
@@ -3294,12 +3307,12 @@ var sharedTool212 = []tool{
 	{names: []string{"create", "update"},
 		do:    action{does: Writes},
 		says:  []string{"Change the machines that {cmd} can work on: {args}", "Change the machines that {cmd} can work on"},
-		flags: sharedFlag211,
+		flags: sharedFlag214,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Forget the machines that {cmd} can work on: {args}", "Forget machines that {cmd} can work on"},
-		flags: sharedFlag143,
+		flags: sharedFlag146,
 	},
 	{names: []string{"export"},
 		do:   action{does: Reads, risk: levelDangerous, args: []slot{{kind: kindText}, {kind: kindWrite, optional: true}}},
@@ -3311,13 +3324,13 @@ var sharedTool212 = []tool{
 	},
 }
 
-var sharedFlag213 = []flag{
+var sharedFlag216 = []flag{
 	{names: []string{"--insecure"}},
 	{names: []string{"-v", "--verbose"}},
 	{names: []string{"--authfile"}, kind: kindList},
 }
 
-var sharedFlag214 = []flag{
+var sharedFlag217 = []flag{
 	{names: []string{"-a", "--amend"}},
 	{names: []string{"--arch"}, kind: kindText},
 	{names: []string{"--os"}, kind: kindText},
@@ -3330,22 +3343,22 @@ var sharedFlag214 = []flag{
 	{names: []string{"--features"}, kind: kindText},
 }
 
-var sharedFlag215 = []flag{
+var sharedFlag218 = []flag{
 	{names: []string{"--all"}},
 	{names: []string{"-p", "--purge"}},
 	{names: []string{"--insecure"}},
 }
 
-var sharedTool216 = []tool{
+var sharedTool219 = []tool{
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		flags: sharedFlag213,
+		flags: sharedFlag216,
 	},
 	{names: []string{"create", "annotate", "add", "remove"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Combine images to one for several kinds of machines: {args}", "Combine images to one for several kinds of machines"},
-		flags: sharedFlag214,
+		flags: sharedFlag217,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3358,25 +3371,25 @@ var sharedTool216 = []tool{
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the image list {args} to its registry", "Upload an image list to its registry"},
-		flags: sharedFlag215,
+		flags: sharedFlag218,
 	},
 }
 
-var sharedTool217 = []tool{
+var sharedTool220 = []tool{
 	{names: []string{"generate", "load"},
 		do:   action{does: Writes, risk: levelDangerous},
 		says: []string{"Make or load a key that signs images: {args}", "Make or load a key that signs images"},
 	},
 }
 
-var sharedTool218 = []tool{
+var sharedTool221 = []tool{
 	{names: []string{"add", "remove"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
 		says: []string{"Change who may sign images: {args}", "Change who may sign images"},
 	},
 }
 
-var sharedTool219 = []tool{
+var sharedTool222 = []tool{
 	{names: []string{"inspect", "view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show who signed the image {args}", "Show who signed an image"},
@@ -3388,41 +3401,41 @@ var sharedTool219 = []tool{
 	{names: []string{"key"},
 		do:   action{does: Writes, risk: levelDangerous},
 		says: []string{"Manage the keys that sign images"},
-		subs: sharedTool217,
+		subs: sharedTool220,
 	},
 	{names: []string{"signer"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Change who may sign images"},
-		subs: sharedTool218,
+		subs: sharedTool221,
 	},
 }
 
-var sharedFlag220 = []flag{
+var sharedFlag223 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag221 = []flag{
+var sharedFlag224 = []flag{
 	{names: []string{"--alias"}, kind: kindText},
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedTool222 = []tool{
+var sharedTool225 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of the container service"},
-		flags: sharedFlag220,
+		flags: sharedFlag223,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the plugin {args}", "Show the details of a plugin"},
-		flags: sharedFlag118,
+		flags: sharedFlag121,
 	},
 	{names: []string{"install", "enable", "upgrade", "set", "create"},
 		do:    action{does: Privilege | Executes, hosts: []string{"registries"}},
 		says:  []string{"Install or change a plugin of the container service, which has full control over this machine: {args}", "Install or change a plugin of the container service, which has full control over this machine"},
-		flags: sharedFlag221,
+		flags: sharedFlag224,
 	},
 	{names: []string{"disable"},
 		do:   action{does: System},
@@ -3438,7 +3451,7 @@ var sharedTool222 = []tool{
 	},
 }
 
-var sharedFlag223 = []flag{
+var sharedFlag226 = []flag{
 	{names: []string{"--rotate"}, do: &action{does: System | Irreversible, say: "Replace the certificate of the cluster"}},
 	{names: []string{"--ca-cert"}, kind: kindRead},
 	{names: []string{"--ca-key"}, kind: kindRead},
@@ -3446,47 +3459,47 @@ var sharedFlag223 = []flag{
 	{names: []string{"--external-ca"}, kind: kindText},
 }
 
-var sharedFlag224 = []flag{
+var sharedFlag227 = []flag{
 	{names: []string{"--rotate"}, do: &action{does: System}},
 }
 
-var sharedFlag225 = []flag{
+var sharedFlag228 = []flag{
 	{names: []string{"--advertise-addr"}, kind: kindText},
 	{names: []string{"--listen-addr"}, kind: kindText},
 	{names: []string{"--token"}, kind: kindText},
 }
 
-var sharedTool226 = []tool{
+var sharedTool229 = []tool{
 	{names: []string{"ca"},
 		do:    action{does: Reads},
 		says:  []string{"Show the certificate of the cluster"},
-		flags: sharedFlag223,
+		flags: sharedFlag226,
 	},
 	{names: []string{"join-token", "unlock-key"},
 		do:    action{does: Reads, risk: levelDangerous},
 		says:  []string{"Show the key that lets machines into the cluster"},
-		flags: sharedFlag224,
+		flags: sharedFlag227,
 	},
 	{names: []string{"init", "join", "update", "unlock"},
 		do:    action{does: System | Network},
 		says:  []string{"Make this machine part of a cluster or change the cluster: {args}", "Make this machine part of a cluster or change the cluster"},
-		flags: sharedFlag225,
+		flags: sharedFlag228,
 	},
 	{names: []string{"leave"},
 		do:    action{does: System | Irreversible},
 		says:  []string{"Take this machine out of its cluster"},
-		flags: sharedFlag143,
+		flags: sharedFlag146,
 	},
 }
 
-var sharedFlag227 = []flag{
+var sharedFlag230 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"-n", "--noheading"}},
 }
 
-var sharedFlag228 = []flag{
+var sharedFlag231 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-resolve"}},
@@ -3494,19 +3507,19 @@ var sharedFlag228 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag229 = []flag{
+var sharedFlag232 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--pretty"}},
 	{names: []string{"--showsecret"}, do: &action{does: Reads, risk: levelDangerous, say: "Show the secret {args} in clear text"}},
 }
 
-var sharedFlag230 = []flag{
+var sharedFlag233 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"-n", "--tail"}, kind: kindText},
 }
 
-var sharedFlag231 = []flag{
+var sharedFlag234 = []flag{
 	{names: []string{"-c", "--compose-file"}, kind: kindRead},
 	{names: []string{"--label-add"}, kind: kindText},
 	{names: []string{"--label-rm"}, kind: kindText},
@@ -3525,26 +3538,26 @@ var sharedFlag231 = []flag{
 	{names: []string{"--driver"}, kind: kindText},
 }
 
-var sharedFlag232 = []flag{
+var sharedFlag235 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-a", "--all"}},
 }
 
-var sharedTool233 = []tool{
+var sharedTool236 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag227,
+		flags: sharedFlag230,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag228,
+		flags: sharedFlag231,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag229,
+		flags: sharedFlag232,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3553,41 +3566,41 @@ var sharedTool233 = []tool{
 	{names: []string{"logs"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of the service {args}", "Show the log of a service"},
-		flags: sharedFlag230,
+		flags: sharedFlag233,
 	},
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag231,
+		flags: sharedFlag234,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag235,
 	},
 }
 
-var sharedFlag234 = []flag{
+var sharedFlag237 = []flag{
 	{names: []string{"-c", "--compose-file"}, kind: kindRead},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedTool235 = []tool{
+var sharedTool238 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag227,
+		flags: sharedFlag230,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag228,
+		flags: sharedFlag231,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag229,
+		flags: sharedFlag232,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3596,35 +3609,35 @@ var sharedTool235 = []tool{
 	{names: []string{"services", "config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the services of the stack {args}", "Show the services of a stack"},
-		flags: sharedFlag234,
+		flags: sharedFlag237,
 	},
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag231,
+		flags: sharedFlag234,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag235,
 	},
 }
 
-var sharedTool236 = []tool{
+var sharedTool239 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag227,
+		flags: sharedFlag230,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag228,
+		flags: sharedFlag231,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag229,
+		flags: sharedFlag232,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3633,25 +3646,25 @@ var sharedTool236 = []tool{
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag231,
+		flags: sharedFlag234,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag235,
 	},
 }
 
-var sharedFlag237 = []flag{
+var sharedFlag240 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 }
 
-var sharedFlag238 = []flag{
+var sharedFlag241 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindWrite},
 }
 
-var sharedFlag239 = []flag{
+var sharedFlag242 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -3668,7 +3681,11 @@ var sharedFlag239 = []flag{
 	{names: []string{"--ref"}, kind: kindText},
 }
 
-var sharedTool240 = []tool{
+var sharedWhen243 = []when{
+	{any: [][]term{{{op: termMore, n: 1}}, {{op: termArg, n: 1, globs: []string{"enable", "disable", "configure", "delete"}}}}, do: action{does: Network | Writes, say: "Change the settings of docker scout: {args}"}},
+}
+
+var sharedTool244 = []tool{
 	{names: []string{"df"},
 		do:   action{does: Reads},
 		says: []string{"Show how much space the cache of docker scout takes"},
@@ -3679,15 +3696,20 @@ var sharedTool240 = []tool{
 	},
 }
 
-var sharedTool241 = []tool{
-	{names: []string{"quickview", "qv", "cves", "compare", "diff", "recommendations", "stream", "policy", "sbom", "repo", "environment", "config", "integration", "vex"},
+var sharedTool245 = []tool{
+	{names: []string{"quickview", "qv", "cves", "compare", "diff", "recommendations", "stream", "policy", "sbom", "vex"},
 		do:   action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says: []string{"Look for known vulnerabilities in {args}", "Look for known vulnerabilities in container images"},
+	},
+	{names: []string{"repo", "environment", "config", "integration"},
+		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Show the settings of docker scout"},
+		whens: sharedWhen243,
 	},
 	{names: []string{"cache"},
 		do:   action{does: Deletes},
 		says: []string{"Manage the cache of docker scout"},
-		subs: sharedTool240,
+		subs: sharedTool244,
 	},
 	{names: []string{"attestation", "attest", "enroll", "push", "watch"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -3695,21 +3717,21 @@ var sharedTool241 = []tool{
 	},
 }
 
-var sharedFlag242 = []flag{
+var sharedFlag246 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
 }
 
-var sharedFlag243 = []flag{
+var sharedFlag247 = []flag{
 	{names: []string{"--version"}},
 }
 
-var sharedWhen244 = []when{
+var sharedWhen248 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Processes, say: "Prepare containers for start: {args}"}},
 }
 
-var sharedFlag245 = []flag{
+var sharedFlag249 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindText},
 	{names: []string{"--shell"}, kind: kindText},
 	{names: []string{"--host"}, kind: kindText},
@@ -3717,7 +3739,7 @@ var sharedFlag245 = []flag{
 	{names: []string{"--privileged"}, do: &action{does: Privilege}},
 }
 
-var sharedTool246 = []tool{
+var sharedTool250 = []tool{
 	{names: []string{"status", "version", "logs"},
 		do:   action{does: Reads},
 		says: []string{"Show the state of Docker Desktop"},
@@ -3736,11 +3758,11 @@ var sharedTool246 = []tool{
 	},
 }
 
-var sharedTool247 = []tool{
+var sharedTool251 = []tool{
 	{names: []string{"ls", "list", "ps", "status", "inspect", "df", "logs", "version"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the language models on this machine"},
-		flags: sharedFlag38,
+		flags: sharedFlag40,
 	},
 	{names: []string{"pull"},
 		do:   action{does: Network | Writes, hosts: []string{"registries"}},
@@ -3764,7 +3786,7 @@ var sharedTool247 = []tool{
 	},
 }
 
-var sharedTool248 = []tool{
+var sharedTool252 = []tool{
 	{names: []string{"ls"},
 		do:   action{does: Reads},
 		says: []string{"List the extensions of Docker Desktop"},
@@ -3779,14 +3801,14 @@ var sharedTool248 = []tool{
 	},
 }
 
-var sharedFlag249 = []flag{
+var sharedFlag253 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-s", "--service"}},
 	{names: []string{"-r", "--replicas"}, kind: kindText},
 	{names: []string{"-t", "--type"}, kind: kindText},
 }
 
-var sharedFlag250 = []flag{
+var sharedFlag254 = []flag{
 	{names: []string{"--files", "-f"}, do: &action{does: Writes, say: "Write service files that start the container {args}"}},
 	{names: []string{"-n", "--name"}},
 	{names: []string{"--new"}},
@@ -3804,30 +3826,30 @@ var sharedFlag250 = []flag{
 	{names: []string{"-e", "--env"}, kind: kindText},
 }
 
-var sharedFlag251 = []flag{
+var sharedFlag255 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-n", "--name"}, kind: kindText},
 }
 
-var sharedTool252 = []tool{
+var sharedTool256 = []tool{
 	{names: []string{"kube"},
 		do:    action{does: Reads},
 		says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		flags: sharedFlag249,
+		flags: sharedFlag253,
 	},
 	{names: []string{"systemd"},
 		do:    action{does: Reads},
 		says:  []string{"Print service files that start the container {args}", "Print service files that start a container"},
-		flags: sharedFlag250,
+		flags: sharedFlag254,
 	},
 	{names: []string{"spec"},
 		do:    action{does: Reads},
 		says:  []string{"Print the settings of the container {args}", "Print the settings of a container"},
-		flags: sharedFlag251,
+		flags: sharedFlag255,
 	},
 }
 
-var sharedFlag253 = []flag{
+var sharedFlag257 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-s", "--service"}},
 	{names: []string{"-r", "--replicas"}, kind: kindText},
@@ -3835,13 +3857,13 @@ var sharedFlag253 = []flag{
 	{names: []string{"--podman-only"}},
 }
 
-var sharedFlag254 = []flag{
+var sharedFlag258 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"--kubeconfig"}, kind: kindList},
 	{names: []string{"--ns"}, kind: kindText},
 }
 
-var sharedFlag255 = []flag{
+var sharedFlag259 = []flag{
 	{names: []string{"--annotation"}, kind: kindText},
 	{names: []string{"--authfile"}, kind: kindList},
 	{names: []string{"--build"}},
@@ -3865,42 +3887,42 @@ var sharedFlag255 = []flag{
 	{names: []string{"-w", "--wait"}, do: &action{does: LongRunning}},
 }
 
-var sharedFlag256 = []flag{
+var sharedFlag260 = []flag{
 	{names: []string{"--force"}, do: &action{does: Irreversible, say: "Stop and delete the containers of the Kubernetes file {args} together with their volumes"}},
 }
 
-var sharedTool257 = []tool{
+var sharedTool261 = []tool{
 	{names: []string{"generate"},
 		do:    action{does: Reads},
 		says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		flags: sharedFlag253,
+		flags: sharedFlag257,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Change a Kubernetes cluster to run the containers {args}", "Change a Kubernetes cluster to run containers"},
-		flags: sharedFlag254,
+		flags: sharedFlag258,
 	},
 	{names: []string{"play"},
 		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		flags: sharedFlag255,
+		flags: sharedFlag259,
 	},
 	{names: []string{"down"},
 		do:    action{does: Processes | Deletes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Stop and delete the containers of the Kubernetes file {args}", "Stop and delete the containers of a Kubernetes file"},
-		flags: sharedFlag256,
+		flags: sharedFlag260,
 	},
 }
 
-var sharedTool258 = []tool{
+var sharedTool262 = []tool{
 	{names: []string{"kube"},
 		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		flags: sharedFlag255,
+		flags: sharedFlag259,
 	},
 }
 
-var sharedFlag259 = []flag{
+var sharedFlag263 = []flag{
 	{names: []string{"--cpus"}, kind: kindText},
 	{names: []string{"--disk-size"}, kind: kindText},
 	{names: []string{"-m", "--memory"}, kind: kindText},
@@ -3916,27 +3938,27 @@ var sharedFlag259 = []flag{
 	{names: []string{"--volume-driver"}, kind: kindText},
 }
 
-var sharedFlag260 = []flag{
+var sharedFlag264 = []flag{
 	{names: []string{"--cpus"}, kind: kindText},
 	{names: []string{"--disk-size"}, kind: kindText},
 	{names: []string{"-m", "--memory"}, kind: kindText},
 	{names: []string{"--usb"}, kind: kindText},
 }
 
-var sharedFlag261 = []flag{
+var sharedFlag265 = []flag{
 	{names: []string{"--username"}, kind: kindText},
 }
 
-var sharedTool262 = []tool{
+var sharedTool266 = []tool{
 	{names: []string{"list", "ls", "info", "inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the virtual machine in which containers run"},
-		flags: sharedFlag150,
+		flags: sharedFlag153,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Create a virtual machine for containers: {args}", "Create a virtual machine for containers"},
-		flags: sharedFlag259,
+		flags: sharedFlag263,
 	},
 	{names: []string{"start", "stop"},
 		do:   action{does: Processes},
@@ -3945,12 +3967,12 @@ var sharedTool262 = []tool{
 	{names: []string{"set", "os"},
 		do:    action{does: System},
 		says:  []string{"Change the virtual machine in which containers run: {args}", "Change the virtual machine in which containers run"},
-		flags: sharedFlag260,
+		flags: sharedFlag264,
 	},
 	{names: []string{"ssh"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere},
 		says:  []string{"Run in the virtual machine for containers: {inner}", "Open a shell in the virtual machine in which containers run"},
-		flags: sharedFlag261,
+		flags: sharedFlag265,
 	},
 	{names: []string{"cp"},
 		do:   action{does: Writes},
@@ -3959,11 +3981,11 @@ var sharedTool262 = []tool{
 	{names: []string{"rm", "reset"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete the virtual machine in which containers run, with all their data"},
-		flags: sharedFlag143,
+		flags: sharedFlag146,
 	},
 }
 
-var sharedFlag263 = []flag{
+var sharedFlag267 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -3972,7 +3994,7 @@ var sharedFlag263 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag264 = []flag{
+var sharedFlag268 = []flag{
 	{names: []string{"--privileged"}, kind: kindText, attached: true, do: &action{does: Privilege, say: "Run a container that has full control over this machine"}},
 	{names: []string{"--cap-add"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{names: []string{"--device"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with access to the device {--device}"}},
@@ -4146,109 +4168,109 @@ var sharedFlag264 = []flag{
 	{names: []string{"--exit-policy"}, kind: kindText},
 }
 
-var sharedFlag265 = []flag{
+var sharedFlag269 = []flag{
 	{names: []string{"-t", "--time"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 }
 
-var sharedTool266 = []tool{
+var sharedTool270 = []tool{
 	{names: []string{"ps", "ls", "list", "inspect", "logs", "top", "stats", "exists"},
 		do:    action{does: Reads},
 		says:  []string{"Look at groups of containers: {args}", "Look at groups of containers"},
-		flags: sharedFlag263,
+		flags: sharedFlag267,
 	},
 	{names: []string{"create", "clone"},
 		do:    action{does: Writes},
 		says:  []string{"Create a group of containers: {args}", "Create a group of containers"},
-		flags: sharedFlag264,
-		whens: sharedWhen126,
+		flags: sharedFlag268,
+		whens: sharedWhen129,
 	},
 	{names: []string{"start", "stop", "restart", "kill", "pause", "unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Start or stop groups of containers: {args}", "Start or stop groups of containers"},
-		flags: sharedFlag265,
+		flags: sharedFlag269,
 	},
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete groups of containers: {args}", "Delete groups of containers"},
-		flags: sharedFlag136,
+		flags: sharedFlag139,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all stopped groups of containers"},
-		flags: sharedFlag143,
+		flags: sharedFlag146,
 	},
 }
 
-var sharedFlag267 = []flag{
+var sharedFlag271 = []flag{
 	{names: []string{"--rootless-netns"}},
 }
 
-var sharedTool268 = []tool{
+var sharedTool272 = []tool{
 	{names: []string{"run"},
 		do:   action{does: Executes},
 		says: []string{"Run the health check of the container {args}", "Run the health check of a container"},
 	},
 }
 
-var sharedFlag269 = []flag{
+var sharedFlag273 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which containers have newer images", instead: true}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--authfile"}, kind: kindList},
 }
 
-var sharedTool270 = []tool{
+var sharedTool274 = []tool{
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
-		flags: sharedFlag79,
-		whens: sharedWhen80,
+		flags: sharedFlag82,
+		whens: sharedWhen83,
 	},
 	{names: []string{"create"},
 		do:    action{does: Writes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Create a container of the image {arg1} without starting it", "Create a container without starting it"},
-		flags: sharedFlag79,
-		whens: sharedWhen81,
+		flags: sharedFlag82,
+		whens: sharedWhen84,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in the container {arg1}: {inner}", "Run a command in a container"},
-		flags: sharedFlag82,
+		flags: sharedFlag85,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the running container {args}", "Connect the terminal to a running container"},
-		flags: sharedFlag83,
+		flags: sharedFlag86,
 	},
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start containers: {args}", "Start containers"},
-		flags: sharedFlag84,
+		flags: sharedFlag87,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers: {args}", "Stop containers"},
-		flags: sharedFlag85,
+		flags: sharedFlag88,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart containers: {args}", "Restart containers"},
-		flags: sharedFlag86,
+		flags: sharedFlag89,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers at once: {args}", "Stop containers at once"},
-		flags: sharedFlag87,
+		flags: sharedFlag90,
 	},
 	{names: []string{"pause"},
 		do:    action{does: Processes},
 		says:  []string{"Pause containers: {args}", "Pause containers"},
-		flags: sharedFlag88,
+		flags: sharedFlag91,
 	},
 	{names: []string{"unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Let paused containers go on: {args}", "Let paused containers go on"},
-		flags: sharedFlag88,
+		flags: sharedFlag91,
 	},
 	{names: []string{"rename"},
 		do:   action{does: Writes},
@@ -4257,49 +4279,49 @@ var sharedTool270 = []tool{
 	{names: []string{"update"},
 		do:    action{does: Processes},
 		says:  []string{"Change the limits of containers: {args}", "Change the limits of containers"},
-		flags: sharedFlag89,
+		flags: sharedFlag92,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until containers have ended: {args}", "Wait until containers have ended"},
-		flags: sharedFlag90,
+		flags: sharedFlag93,
 	},
 	{names: []string{"logs"},
 		do:    action{does: Reads},
 		says:  []string{"Show the log of the container {args}", "Show the log of a container"},
-		flags: sharedFlag91,
+		flags: sharedFlag94,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads},
 		says:  []string{"List the processes in the container {arg1}", "List the processes in a container"},
-		flags: sharedFlag92,
+		flags: sharedFlag95,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what containers use of processor and memory"},
-		flags: sharedFlag93,
-		whens: sharedWhen94,
+		flags: sharedFlag96,
+		whens: sharedWhen97,
 	},
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show the ports of containers: {args}", "Show the ports of containers"},
-		flags: sharedFlag95,
+		flags: sharedFlag98,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads},
 		says:  []string{"List the files that changed in {args}", "List the files that changed in a container"},
-		flags: sharedFlag96,
+		flags: sharedFlag99,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy {arg1} to {arg2} between this machine and a container", "Copy files between this machine and a container"},
-		flags: sharedFlag97,
-		whens: sharedWhen98,
+		flags: sharedFlag100,
+		whens: sharedWhen101,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of the container {arg1} as the image {arg2}", "Save the state of a container as an image"},
-		flags: sharedFlag99,
+		flags: sharedFlag102,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
@@ -4309,29 +4331,29 @@ var sharedTool270 = []tool{
 	{names: []string{"checkpoint"},
 		do:    action{does: Writes},
 		says:  []string{"Freeze the state of a container: {args}", "Freeze the state of a container"},
-		flags: sharedFlag100,
-		subs:  sharedTool101,
+		flags: sharedFlag103,
+		subs:  sharedTool104,
 	},
 	{names: []string{"restore"},
 		do:    action{does: Executes},
 		says:  []string{"Bring back the frozen state of a container: {args}", "Bring back the frozen state of a container"},
-		flags: sharedFlag102,
+		flags: sharedFlag105,
 	},
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag103,
-		whens: sharedWhen104,
+		flags: sharedFlag106,
+		whens: sharedWhen107,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the container image {args}", "Download a container image"},
-		flags: sharedFlag105,
+		flags: sharedFlag108,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
-		flags: sharedFlag106,
+		flags: sharedFlag109,
 	},
 	{names: []string{"tag"},
 		do:   action{does: Writes},
@@ -4344,231 +4366,231 @@ var sharedTool270 = []tool{
 	{names: []string{"save"},
 		do:    action{does: Reads},
 		says:  []string{"Write container images to an archive: {args}", "Write container images to an archive"},
-		flags: sharedFlag107,
+		flags: sharedFlag110,
 	},
 	{names: []string{"load"},
 		do:    action{does: Writes},
 		says:  []string{"Load container images from the archive {-i}", "Load container images from an archive"},
-		flags: sharedFlag108,
+		flags: sharedFlag111,
 	},
 	{names: []string{"import"},
 		do:    action{does: Writes, args: []slot{{kind: kindRead}, {kind: kindText, optional: true}}},
 		says:  []string{"Make a container image from the archive {arg1}", "Make a container image from an archive"},
-		flags: sharedFlag109,
-		whens: sharedWhen110,
+		flags: sharedFlag112,
+		whens: sharedWhen113,
 	},
 	{names: []string{"history"},
 		do:    action{does: Reads},
 		says:  []string{"Show the layers of the image {args}", "Show the layers of an image"},
-		flags: sharedFlag111,
+		flags: sharedFlag114,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads},
 		says:  []string{"List containers"},
-		flags: sharedFlag112,
+		flags: sharedFlag115,
 	},
 	{names: []string{"images"},
 		do:    action{does: Reads},
 		says:  []string{"List container images"},
-		flags: sharedFlag113,
+		flags: sharedFlag116,
 	},
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete containers: {args}", "Delete containers"},
-		flags: sharedFlag114,
+		flags: sharedFlag117,
 	},
 	{names: []string{"rmi"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete container images: {args}", "Delete container images"},
-		flags: sharedFlag115,
+		flags: sharedFlag118,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of {args}", "Show the details of containers or images"},
-		flags: sharedFlag116,
+		flags: sharedFlag119,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show how containers are set up on this machine"},
-		flags: sharedFlag117,
+		flags: sharedFlag120,
 	},
 	{names: []string{"version"},
 		do:    action{does: Reads},
 		says:  []string{"Show the version of {cmd}"},
-		flags: sharedFlag118,
+		flags: sharedFlag121,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads},
 		says:  []string{"Show what happens to containers"},
-		flags: sharedFlag119,
-		whens: sharedWhen120,
+		flags: sharedFlag122,
+		whens: sharedWhen123,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Search the image registry for {args}", "Search the image registry"},
-		flags: sharedFlag121,
+		flags: sharedFlag124,
 	},
 	{names: []string{"login"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Sign in to the image registry {arg1}", "Sign in to the image registry"},
-		flags: sharedFlag122,
+		flags: sharedFlag125,
 	},
 	{names: []string{"logout"},
 		do:    action{does: Writes},
 		says:  []string{"Sign out of the image registry {arg1}", "Sign out of the image registry"},
-		flags: sharedFlag123,
+		flags: sharedFlag126,
 	},
 	{names: []string{"container"},
 		says: []string{"Show the help of {cmd} container"},
-		subs: sharedTool127,
+		subs: sharedTool130,
 	},
 	{names: []string{"image"},
 		says: []string{"Show the help of {cmd} image"},
-		subs: sharedTool131,
+		subs: sharedTool134,
 	},
 	{names: []string{"volume"},
 		says: []string{"Show the help of {cmd} volume"},
-		subs: sharedTool138,
+		subs: sharedTool141,
 	},
 	{names: []string{"network"},
 		says: []string{"Show the help of {cmd} network"},
-		subs: sharedTool145,
+		subs: sharedTool148,
 	},
 	{names: []string{"system"},
 		says: []string{"Show the help of {cmd} system"},
-		subs: sharedTool153,
+		subs: sharedTool156,
 	},
 	{names: []string{"builder"},
 		says: []string{"Show the help of {cmd} builder"},
-		subs: sharedTool170,
+		subs: sharedTool173,
 	},
 	{names: []string{"buildx"},
 		says:  []string{"Show the help of {cmd} buildx"},
-		flags: sharedFlag171,
-		subs:  sharedTool175,
+		flags: sharedFlag174,
+		subs:  sharedTool178,
 	},
 	{names: []string{"compose"},
 		says:  []string{"Show the help of Docker Compose"},
-		flags: sharedFlag176,
-		subs:  sharedTool210,
+		flags: sharedFlag179,
+		subs:  sharedTool213,
 	},
 	{names: []string{"context"},
 		says: []string{"Show the help of {cmd} context"},
-		subs: sharedTool212,
+		subs: sharedTool215,
 	},
 	{names: []string{"manifest"},
 		says: []string{"Show the help of {cmd} manifest"},
-		subs: sharedTool216,
+		subs: sharedTool219,
 	},
 	{names: []string{"trust"},
 		says: []string{"Show the help of {cmd} trust"},
-		subs: sharedTool219,
+		subs: sharedTool222,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool222,
+		subs: sharedTool225,
 	},
 	{names: []string{"swarm"},
 		says: []string{"Show the help of {cmd} swarm"},
-		subs: sharedTool226,
+		subs: sharedTool229,
 	},
 	{names: []string{"service"},
 		says: []string{"Show the help of {cmd} service"},
-		subs: sharedTool233,
+		subs: sharedTool236,
 	},
 	{names: []string{"stack"},
 		says: []string{"Show the help of {cmd} stack"},
-		subs: sharedTool235,
+		subs: sharedTool238,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool236,
+		subs: sharedTool239,
 	},
 	{names: []string{"secret"},
 		says: []string{"Show the help of {cmd} secret"},
-		subs: sharedTool236,
+		subs: sharedTool239,
 	},
 	{names: []string{"node"},
 		says: []string{"Show the help of {cmd} node"},
-		subs: sharedTool236,
+		subs: sharedTool239,
 	},
 	{names: []string{"unmount", "umount", "mount"},
 		do:    action{does: System},
 		says:  []string{"Mount the files of containers into this machine's folders: {args}", "Mount the files of containers into this machine's folders"},
-		flags: sharedFlag237,
+		flags: sharedFlag240,
 	},
 	{names: []string{"completion"},
 		do:    action{does: Reads},
 		says:  []string{"Print the shell completion of {cmd}"},
-		flags: sharedFlag238,
+		flags: sharedFlag241,
 	},
 	{names: []string{"scout"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the help of docker scout"},
-		flags: sharedFlag239,
-		subs:  sharedTool241,
+		flags: sharedFlag242,
+		subs:  sharedTool245,
 	},
 	{names: []string{"sbom", "scan"},
 		do:    action{does: Reads | Network, risk: levelModerate},
 		says:  []string{"List what is inside the image {args}", "List what is inside an image"},
-		flags: sharedFlag242,
+		flags: sharedFlag246,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes},
 		says:  []string{"Write a Dockerfile and a Compose file for the project"},
-		flags: sharedFlag243,
-		whens: sharedWhen244,
+		flags: sharedFlag247,
+		whens: sharedWhen248,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere},
 		says:  []string{"Open a shell in the container or image {arg1}", "Open a shell in a container or image"},
-		flags: sharedFlag245,
+		flags: sharedFlag249,
 	},
 	{names: []string{"desktop"},
 		says: []string{"Show the help of docker desktop"},
-		subs: sharedTool246,
+		subs: sharedTool250,
 	},
 	{names: []string{"model"},
 		says: []string{"Show the help of docker model"},
-		subs: sharedTool247,
+		subs: sharedTool251,
 	},
 	{names: []string{"extension"},
 		says: []string{"Show the help of docker extension"},
-		subs: sharedTool248,
+		subs: sharedTool252,
 	},
 	{names: []string{"generate"},
 		says: []string{"Show the help of {cmd} generate"},
-		subs: sharedTool252,
+		subs: sharedTool256,
 	},
 	{names: []string{"kube"},
 		says: []string{"Show the help of {cmd} kube"},
-		subs: sharedTool257,
+		subs: sharedTool261,
 	},
 	{names: []string{"play"},
 		says: []string{"Show the help of {cmd} play"},
-		subs: sharedTool258,
+		subs: sharedTool262,
 	},
 	{names: []string{"machine"},
 		says: []string{"Show the help of {cmd} machine"},
-		subs: sharedTool262,
+		subs: sharedTool266,
 	},
 	{names: []string{"pod"},
 		says: []string{"Show the help of {cmd} pod"},
-		subs: sharedTool266,
+		subs: sharedTool270,
 	},
 	{names: []string{"unshare"},
 		do:    action{does: Executes | Privilege, args: []slot{{kind: kindCmd, optional: true}}, is: isWrapper | isPosix},
 		says:  []string{"Run as root of its own user space: {inner}", "Open a shell as root of its own user space"},
-		flags: sharedFlag267,
+		flags: sharedFlag271,
 	},
 	{names: []string{"healthcheck"},
 		says: []string{"Show the help of {cmd} healthcheck"},
-		subs: sharedTool268,
+		subs: sharedTool272,
 	},
 	{names: []string{"auto-update"},
 		do:    action{does: Network | Executes, hosts: []string{"registries"}},
 		says:  []string{"Update containers to newer images and restart them"},
-		flags: sharedFlag269,
+		flags: sharedFlag273,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -4580,7 +4602,7 @@ var sharedTool270 = []tool{
 	},
 }
 
-var sharedFlag271 = []flag{
+var sharedFlag275 = []flag{
 	{names: []string{"--disable-content-trust"}},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -4609,23 +4631,23 @@ var sharedFlag271 = []flag{
 	{names: []string{"--cosign-key"}, kind: kindText},
 }
 
-var sharedFlag272 = []flag{
+var sharedFlag276 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag273 = []flag{
+var sharedFlag277 = []flag{
 	{names: []string{"-u", "--username"}, kind: kindText},
 	{names: []string{"-p", "--password"}, kind: kindText},
 	{names: []string{"--password-stdin"}},
 	{names: []string{"--authfile"}, kind: kindWrite},
 }
 
-var sharedFlag274 = []flag{
+var sharedFlag278 = []flag{
 	{names: []string{"-a", "--all"}},
 }
 
-var sharedFlag275 = []flag{
+var sharedFlag279 = []flag{
 	{names: []string{"--authfile"}, kind: kindList},
 	{names: []string{"--src-authfile"}, kind: kindList},
 	{names: []string{"--dest-authfile"}, kind: kindList},
@@ -4651,16 +4673,16 @@ var sharedFlag275 = []flag{
 	{names: []string{"--no-creds"}},
 }
 
-var sharedFlag276 = []flag{
+var sharedFlag280 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag277 = []flag{
+var sharedFlag281 = []flag{
 	{names: []string{"-n", "--name"}, kind: kindText},
 }
 
-var sharedFlag278 = []flag{
+var sharedFlag282 = []flag{
 	{names: []string{"-B", "--bind"}, kind: kindText},
 	{names: []string{"--mount"}, kind: kindMount},
 	{names: []string{"-H", "--home"}, kind: kindText},
@@ -4676,7 +4698,7 @@ var sharedFlag278 = []flag{
 	{names: []string{"--allow-setuid"}, do: &action{does: Privilege}},
 }
 
-var sharedFlag279 = []flag{
+var sharedFlag283 = []flag{
 	{names: []string{"-R", "--recursive"}, do: &action{is: isRecursive}},
 	{names: []string{"-I", "--ignore"}, kind: kindText},
 	{names: []string{"--hide"}, kind: kindText},
@@ -4696,52 +4718,52 @@ var sharedFlag279 = []flag{
 	{names: []string{"-h", "-v", "-o", "--file-type", "-f", "-D", "-L", "-H"}},
 }
 
-var sharedWhen280 = []when{
+var sharedWhen284 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termCount, n: 0}}}, do: action{say: "List files in the current folder and everything below it"}},
 	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termMore, n: 0}}}, do: action{say: "List files in {args} and everything below"}},
 }
 
-var sharedFlag281 = []flag{
+var sharedFlag285 = []flag{
 	{names: []string{"-m", "--mode"}, kind: kindText},
 	{names: []string{"-Z"}},
 	{names: []string{"--context"}, kind: kindText, attached: true},
 }
 
-var sharedWhen282 = []when{
+var sharedWhen286 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1", "/*"}}}}, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen283 = []when{
+var sharedWhen287 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1"}}}}, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen284 = []when{
+var sharedWhen288 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--host"}, {not: true, op: termFlag, flag: "--host", globs: []string{"localhost*", "127.*"}}}}, do: action{hosts: []string{"external"}}},
 	{any: [][]term{{{op: termFlag, flag: "--uri"}, {not: true, op: termFlag, flag: "--uri", globs: []string{"*localhost*", "*127.0.0.1*"}}}}, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen285 = []when{
+var sharedWhen289 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--bootstrap-server"}, {not: true, op: termFlag, flag: "--bootstrap-server", globs: []string{"localhost*", "127.*"}}}}, do: action{hosts: []string{"external"}}},
 }
 
-var sharedFlag286 = []flag{
+var sharedFlag290 = []flag{
 	{names: []string{"-y", "-f", "--force"}},
 }
 
-var sharedFlag287 = []flag{
+var sharedFlag291 = []flag{
 	{names: []string{"--target-version"}, kind: kindText},
 	{names: []string{"--dry-run", "--ignore-missing"}},
 }
 
-var sharedWhen288 = []when{
+var sharedWhen292 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedWhen289 = []when{
+var sharedWhen293 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes}},
 }
 
-var sharedFlag290 = []flag{
+var sharedFlag294 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4749,32 +4771,9 @@ var sharedFlag290 = []flag{
 	{names: []string{"-c", "--comments"}},
 }
 
-var sharedFlag291 = []flag{
+var sharedFlag295 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason"}, kind: kindText},
 	{names: []string{"--undo", "--rebase"}},
-}
-
-var sharedFlag292 = []flag{
-	{names: []string{"--json"}, kind: kindText},
-	{names: []string{"-q", "--jq"}, kind: kindText},
-	{names: []string{"-t", "--template"}, kind: kindText},
-	{names: []string{"-L", "--limit", "-S", "--search", "-s", "--state", "-a", "--assignee", "-A", "--author", "-l", "--label", "-m", "--milestone", "--mention", "--app", "-B", "--base", "-H", "--head", "--sort", "--order", "-O", "-k", "--key", "-r", "--ref", "-u", "--user", "-c", "--commit", "-e", "--event", "-b", "--branch", "--workflow", "-j", "--job", "--created", "--language", "--topic", "--visibility", "-o", "--org", "--owner", "--app-id"}, kind: kindText},
-	{names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
-	{names: []string{"-w", "--web"}, do: &action{does: Executes, say: "Open a page of GitHub in a browser"}},
-}
-
-var sharedFlag293 = []flag{
-	{names: []string{"--json"}, kind: kindText},
-	{names: []string{"-q", "--jq"}, kind: kindText},
-	{names: []string{"-t", "--template"}, kind: kindText},
-}
-
-var sharedFlag294 = []flag{
-	{names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, kind: kindText},
-}
-
-var sharedFlag295 = []flag{
-	{names: []string{"--yes"}},
 }
 
 var sharedFlag296 = []flag{
@@ -4783,70 +4782,93 @@ var sharedFlag296 = []flag{
 	{names: []string{"-t", "--template"}, kind: kindText},
 	{names: []string{"-L", "--limit", "-S", "--search", "-s", "--state", "-a", "--assignee", "-A", "--author", "-l", "--label", "-m", "--milestone", "--mention", "--app", "-B", "--base", "-H", "--head", "--sort", "--order", "-O", "-k", "--key", "-r", "--ref", "-u", "--user", "-c", "--commit", "-e", "--event", "-b", "--branch", "--workflow", "-j", "--job", "--created", "--language", "--topic", "--visibility", "-o", "--org", "--owner", "--app-id"}, kind: kindText},
 	{names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
+	{names: []string{"-w", "--web"}, do: &action{does: Executes, say: "Open a page of GitHub in a browser"}},
 }
 
 var sharedFlag297 = []flag{
-	{names: []string{"-y", "--yes", "--confirm"}},
+	{names: []string{"--json"}, kind: kindText},
+	{names: []string{"-q", "--jq"}, kind: kindText},
+	{names: []string{"-t", "--template"}, kind: kindText},
 }
 
 var sharedFlag298 = []flag{
-	{names: []string{"-w", "--web"}, do: &action{does: Executes}},
+	{names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, kind: kindText},
 }
 
 var sharedFlag299 = []flag{
-	{names: []string{"--clobber"}},
+	{names: []string{"--yes"}},
 }
 
 var sharedFlag300 = []flag{
-	{names: []string{"--cleanup-tag", "-y", "--yes"}},
+	{names: []string{"--json"}, kind: kindText},
+	{names: []string{"-q", "--jq"}, kind: kindText},
+	{names: []string{"-t", "--template"}, kind: kindText},
+	{names: []string{"-L", "--limit", "-S", "--search", "-s", "--state", "-a", "--assignee", "-A", "--author", "-l", "--label", "-m", "--milestone", "--mention", "--app", "-B", "--base", "-H", "--head", "--sort", "--order", "-O", "-k", "--key", "-r", "--ref", "-u", "--user", "-c", "--commit", "-e", "--event", "-b", "--branch", "--workflow", "-j", "--job", "--created", "--language", "--topic", "--visibility", "-o", "--org", "--owner", "--app-id"}, kind: kindText},
+	{names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
 var sharedFlag301 = []flag{
+	{names: []string{"-y", "--yes", "--confirm"}},
+}
+
+var sharedFlag302 = []flag{
+	{names: []string{"-w", "--web"}, do: &action{does: Executes}},
+}
+
+var sharedFlag303 = []flag{
+	{names: []string{"--clobber"}},
+}
+
+var sharedFlag304 = []flag{
+	{names: []string{"--cleanup-tag", "-y", "--yes"}},
+}
+
+var sharedFlag305 = []flag{
 	{names: []string{"-j", "--job"}, kind: kindText},
 	{names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag302 = []flag{
+var sharedFlag306 = []flag{
 	{names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, kind: kindText},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag303 = []flag{
+var sharedFlag307 = []flag{
 	{names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag304 = []flag{
+var sharedFlag308 = []flag{
 	{names: []string{"-s", "--shell"}, kind: kindText},
 }
 
-var sharedFlag305 = []flag{
+var sharedFlag309 = []flag{
 	{names: []string{"-F", "--output", "-O"}, kind: kindText},
 	{names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, kind: kindText},
 	{names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag306 = []flag{
+var sharedFlag310 = []flag{
 	{names: []string{"-s", "--sha"}, kind: kindText},
 	{names: []string{"--skip-ci"}},
 }
 
-var sharedFlag307 = []flag{
+var sharedFlag311 = []flag{
 	{names: []string{"-t", "--title"}, kind: kindText},
 	{names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, kind: kindText},
 	{names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag308 = []flag{
+var sharedFlag312 = []flag{
 	{names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, kind: kindText},
 	{names: []string{"--tool"}, kind: kindText, do: &action{does: Executes}},
-	{names: []string{"-l", "--list", "-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
+	{names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag309 = []flag{
+var sharedFlag313 = []flag{
 	{names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag310 = []flag{
+var sharedFlag314 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, kind: kindText},
 	{names: []string{"-e", "--edit"}, do: &action{does: Writes | Executes, risk: levelDangerous, say: "Open the settings of Mercurial in an editor"}},
@@ -4855,20 +4877,20 @@ var sharedFlag310 = []flag{
 	{names: []string{"--secret", "--public", "--draft", "--force"}, do: &action{does: Writes}},
 }
 
-var sharedFlag311 = []flag{
+var sharedFlag315 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen312 = []when{
+var sharedWhen316 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag313 = []flag{
+var sharedFlag317 = []flag{
 	{names: []string{"--path"}, kind: kindWrite},
 }
 
-var sharedFlag314 = []flag{
+var sharedFlag318 = []flag{
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, kind: kindText},
 	{names: []string{"-O"}, kind: kindRead},
@@ -4925,61 +4947,61 @@ var sharedFlag314 = []flag{
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag315 = []flag{
+var sharedFlag319 = []flag{
 	{names: []string{"--object-format"}, kind: kindText},
 }
 
-var sharedWhen316 = []when{
+var sharedWhen320 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"ext::*", "fd::*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run a command as the transport to a repository: {args}", opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag317 = []flag{
+var sharedFlag321 = []flag{
 	{names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag318 = []flag{
+var sharedFlag322 = []flag{
 	{names: []string{"--index"}},
 }
 
-var sharedWhen319 = []when{
+var sharedWhen323 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag320 = []flag{
+var sharedFlag324 = []flag{
 	{names: []string{"--recursive"}},
 }
 
-var sharedFlag321 = []flag{
+var sharedFlag325 = []flag{
 	{names: []string{"--object-dir"}, kind: kindWrite},
 }
 
-var sharedFlag322 = []flag{
+var sharedFlag326 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-l", "--long"}},
 	{names: []string{"--deleted"}},
 }
 
-var sharedWhen323 = []when{
+var sharedWhen327 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"clear"}}}}, do: action{does: Deletes, say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag324 = []flag{
+var sharedFlag328 = []flag{
 	{names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, kind: kindText},
 	{names: []string{"--local"}},
 	{names: []string{"--verify"}},
 }
 
-var sharedFlag325 = []flag{
+var sharedFlag329 = []flag{
 	{names: []string{"--filename"}},
 	{names: []string{"--no-modify-attrs"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen326 = []when{
+var sharedWhen330 = []when{
 	{any: [][]term{{{op: termMore, n: 0}, {not: true, op: termFlag, flag: "-d"}}}, do: action{does: Writes, say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag327 = []flag{
+var sharedFlag331 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"--manual"}},
 	{names: []string{"-l", "--local"}},
@@ -4989,47 +5011,47 @@ var sharedFlag327 = []flag{
 	{names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen328 = []when{
+var sharedWhen332 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}, {not: true, op: termFlag, flag: "--manual"}}}, do: action{does: Writes | Executes, risk: levelDangerous, say: "Set up Git LFS for all repositories of this user", is: isGlobal}},
 }
 
-var sharedFlag329 = []flag{
+var sharedFlag333 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"-l", "--local"}},
 	{names: []string{"-w", "--worktree"}},
 	{names: []string{"--system"}, do: &action{does: System}},
 }
 
-var sharedWhen330 = []when{
+var sharedWhen334 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}}}, do: action{does: Writes, risk: levelDangerous, say: "Remove Git LFS from the settings of this user", is: isGlobal}},
 }
 
-var sharedFlag331 = []flag{
+var sharedFlag335 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag332 = []flag{
+var sharedFlag336 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag333 = []flag{
+var sharedFlag337 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 }
 
-var sharedFlag334 = []flag{
+var sharedFlag338 = []flag{
 	{names: []string{"-o", "--object-id"}},
 	{names: []string{"--all"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen335 = []when{
+var sharedWhen339 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Publishes | Network, say: "Upload large files to the remote repository"}},
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag336 = []flag{
+var sharedFlag340 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, kind: kindText},
 	{names: []string{"--template"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-c", "--config"}, kind: kindKey, keys: &keysGitConfig},
@@ -5037,89 +5059,89 @@ var sharedFlag336 = []flag{
 	{names: []string{"--separate-git-dir"}, kind: kindWrite},
 }
 
-var sharedFlag337 = []flag{
+var sharedFlag341 = []flag{
 	{names: []string{"--to"}, kind: kindWrite},
 }
 
-var sharedFlag338 = []flag{
+var sharedFlag342 = []flag{
 	{names: []string{"-r", "--remote", "--refspec"}, kind: kindText},
 }
 
-var sharedFlag339 = []flag{
+var sharedFlag343 = []flag{
 	{names: []string{"-r", "--remote", "-i", "--id"}, kind: kindText},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag340 = []flag{
+var sharedFlag344 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, kind: kindText},
 }
 
-var sharedFlag341 = []flag{
+var sharedFlag345 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, kind: kindText},
 	{names: []string{"--object-map"}, kind: kindWrite},
 	{names: []string{"--no-rewrite"}},
 }
 
-var sharedTool342 = []tool{
+var sharedTool346 = []tool{
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show which files are large in the history"},
-		flags: sharedFlag340,
+		flags: sharedFlag344,
 	},
 	{names: []string{"import", "export"},
 		do:    action{does: Writes | Irreversible},
 		says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		flags: sharedFlag341,
+		flags: sharedFlag345,
 	},
 }
 
-var sharedFlag343 = []flag{
+var sharedFlag347 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 	{names: []string{"-c", "--verify-remote"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedWhen344 = []when{
+var sharedWhen348 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Deletes | Irreversible, say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag345 = []flag{
+var sharedFlag349 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen346 = []when{
+var sharedWhen350 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Writes}},
 }
 
-var sharedFlag347 = []flag{
+var sharedFlag351 = []flag{
 	{names: []string{"-f", "--file", "--pointer"}, kind: kindRead},
 	{names: []string{"--check"}},
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag348 = []flag{
+var sharedFlag352 = []flag{
 	{names: []string{"--ancestor", "--current", "--other"}, kind: kindRead},
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--program"}, kind: kindShell},
 }
 
-var sharedTool349 = []tool{
+var sharedTool353 = []tool{
 	{names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		flags: sharedFlag322,
-		whens: sharedWhen323,
+		flags: sharedFlag326,
+		whens: sharedWhen327,
 	},
 	{names: []string{"locks"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"remotes"}},
 		says:  []string{"List the files that are locked on the server"},
-		flags: sharedFlag324,
+		flags: sharedFlag328,
 	},
 	{names: []string{"track"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"List the patterns that Git LFS keeps"},
-		flags: sharedFlag325,
-		whens: sharedWhen326,
+		flags: sharedFlag329,
+		whens: sharedWhen330,
 	},
 	{names: []string{"untrack"},
 		do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
@@ -5128,69 +5150,69 @@ var sharedTool349 = []tool{
 	{names: []string{"install"},
 		do:    action{does: Writes},
 		says:  []string{"Set up Git LFS in this repository"},
-		flags: sharedFlag327,
-		whens: sharedWhen328,
+		flags: sharedFlag331,
+		whens: sharedWhen332,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Writes},
 		says:  []string{"Remove Git LFS from this repository"},
-		flags: sharedFlag329,
-		whens: sharedWhen330,
+		flags: sharedFlag333,
+		whens: sharedWhen334,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes},
 		says:  []string{"Write the hooks of Git LFS into this repository"},
-		flags: sharedFlag331,
+		flags: sharedFlag335,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Download large files from the server"},
-		flags: sharedFlag332,
-		whens: sharedWhen312,
+		flags: sharedFlag336,
+		whens: sharedWhen316,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}}},
 		says:  []string{"Download large files and put them into the working tree"},
-		flags: sharedFlag333,
-		whens: sharedWhen312,
+		flags: sharedFlag337,
+		whens: sharedWhen316,
 	},
 	{names: []string{"push"},
 		do:    action{does: Reads, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Show which large files would be uploaded"},
-		flags: sharedFlag334,
-		whens: sharedWhen335,
+		flags: sharedFlag338,
+		whens: sharedWhen339,
 	},
 	{names: []string{"clone"},
 		do:    action{does: Writes, args: []slot{{kind: kindRepo}, {kind: kindWrite, optional: true}}},
 		says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		flags: sharedFlag336,
-		whens: sharedWhen316,
+		flags: sharedFlag340,
+		whens: sharedWhen320,
 	},
 	{names: []string{"checkout"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Replace placeholders by the large files that were downloaded"},
-		flags: sharedFlag337,
+		flags: sharedFlag341,
 	},
 	{names: []string{"lock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		flags: sharedFlag338,
+		flags: sharedFlag342,
 	},
 	{names: []string{"unlock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		flags: sharedFlag339,
+		flags: sharedFlag343,
 	},
 	{names: []string{"migrate"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of git lfs migrate"},
-		subs: sharedTool342,
+		subs: sharedTool346,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Reads},
 		says:  []string{"Show which local copies of large files would be deleted"},
-		flags: sharedFlag343,
-		whens: sharedWhen344,
+		flags: sharedFlag347,
+		whens: sharedWhen348,
 	},
 	{names: []string{"dedup"},
 		do:   action{does: Writes},
@@ -5199,13 +5221,13 @@ var sharedTool349 = []tool{
 	{names: []string{"fsck"},
 		do:    action{does: Reads},
 		says:  []string{"Check the large files for damage"},
-		flags: sharedFlag345,
-		whens: sharedWhen346,
+		flags: sharedFlag349,
+		whens: sharedWhen350,
 	},
 	{names: []string{"pointer"},
 		do:    action{does: Reads},
 		says:  []string{"Show the placeholder of a large file"},
-		flags: sharedFlag347,
+		flags: sharedFlag351,
 	},
 	{names: []string{"ext"},
 		do:   action{does: Reads},
@@ -5214,7 +5236,7 @@ var sharedTool349 = []tool{
 	{names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		do:    action{does: Writes},
 		says:  []string{"Convert between a large file and its placeholder"},
-		flags: sharedFlag348,
+		flags: sharedFlag352,
 	},
 	{names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		do:   action{does: Writes | Network, hosts: []string{"remotes"}},
@@ -5222,7 +5244,7 @@ var sharedTool349 = []tool{
 	},
 }
 
-var sharedFlag350 = []flag{
+var sharedFlag354 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"-w", "--workdir"}, kind: kindCd},
 	{names: []string{"-r", "--repository"}, kind: kindRead},
@@ -5241,15 +5263,15 @@ var sharedFlag350 = []flag{
 	{names: []string{"--offline"}},
 }
 
-var sharedFlag351 = []flag{
+var sharedFlag355 = []flag{
 	{names: []string{"-k", "--key-name"}, kind: kindText},
 }
 
-var sharedWhen352 = []when{
+var sharedWhen356 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedFlag353 = []flag{
+var sharedFlag357 = []flag{
 	{names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, kind: kindPowerShell, do: &action{say: "Run PowerShell code given on the command line", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-File", "-file", "-f"}, kind: kindScript, do: &action{say: "Run the PowerShell script {-File}", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run PowerShell code that is hidden in an encoded form", opaque: "PowerShell code in an encoded form"}},
@@ -5260,25 +5282,29 @@ var sharedFlag353 = []flag{
 	{names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedWhen354 = []when{
+var sharedFlag358 = []flag{
+	{names: []string{"-e", "--environment"}, kind: kindText},
+}
+
+var sharedWhen359 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, do: action{does: Irreversible, say: "Delete the database of the application or overwrite all its tables"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, do: action{does: Irreversible, say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag355 = []flag{
+var sharedFlag360 = []flag{
 	{names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag356 = []flag{
+var sharedFlag361 = []flag{
 	{names: []string{"--force"}, do: &action{does: Writes, risk: levelDangerous, say: "Change the Laravel application even in production: {sub}"}},
 	{names: []string{"--pretend"}, do: &action{say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag357 = []flag{
+var sharedFlag362 = []flag{
 	{names: []string{"--execute"}, kind: kindPHP, do: &action{say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool358 = []tool{
+var sharedTool363 = []tool{
 	{names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		do:   action{does: Executes},
 		says: []string{"Show something about the Laravel application: {sub}"},
@@ -5290,7 +5316,7 @@ var sharedTool358 = []tool{
 	{names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		flags: sharedFlag356,
+		flags: sharedFlag361,
 	},
 	{names: []string{"env:decrypt"},
 		do:   action{does: Executes | Writes, risk: levelDangerous},
@@ -5303,7 +5329,7 @@ var sharedTool358 = []tool{
 	{names: []string{"tinker"},
 		do:    action{does: Executes},
 		says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		flags: sharedFlag357,
+		flags: sharedFlag362,
 	},
 	{names: []string{"db"},
 		do:   action{does: Executes},
@@ -5319,15 +5345,15 @@ var sharedTool358 = []tool{
 	},
 }
 
-var sharedFlag359 = []flag{
+var sharedFlag364 = []flag{
 	{names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, kind: kindText},
 }
 
-var sharedFlag360 = []flag{
+var sharedFlag365 = []flag{
 	{names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, kind: kindText},
 }
 
-var sharedTool361 = []tool{
+var sharedTool366 = []tool{
 	{names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		do:   action{does: Executes},
 		says: []string{"Show the state of the database migrations"},
@@ -5335,7 +5361,7 @@ var sharedTool361 = []tool{
 	{names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		flags: sharedFlag360,
+		flags: sharedFlag365,
 	},
 	{names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		do:   action{does: Executes},
@@ -5363,7 +5389,7 @@ var sharedTool361 = []tool{
 	},
 }
 
-var sharedFlag362 = []flag{
+var sharedFlag367 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
 	{names: []string{"--cluster"}, kind: kindText},
@@ -5400,7 +5426,7 @@ var sharedFlag362 = []flag{
 	{names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag363 = []flag{
+var sharedFlag368 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5428,7 +5454,7 @@ var sharedFlag363 = []flag{
 	{names: []string{"--raw"}, kind: kindText, do: &action{say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen364 = []when{
+var sharedWhen369 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "*s?secret", "*s?secrets", "*l?secret", "*l?secrets", "*m?secret", "*m?secrets", "*c?secret", "*c?secrets", "*o?secret", "*o?secrets", "*d?secret", "*d?secrets", "*y?secret", "*y?secrets", "*t?secret", "*t?secrets", "*s?secret?*", "*s?secrets?*", "*l?secrets?*", "*m?secrets?*", "*d?secrets?*", "secret?c*", "secrets?c*", "secrets?p*", "secrets?d*", "secrets?s*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"Secret*", "SECRET*", "?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s", "*?Secret", "*?Secrets", "*?SECRET", "*?SECRETS", "*?Secrets?*", "*?Secret?*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*-file=*"}}}}, do: action{does: Reads, risk: levelModerate}},
@@ -5436,7 +5462,7 @@ var sharedWhen364 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag365 = []flag{
+var sharedFlag370 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5463,11 +5489,11 @@ var sharedFlag365 = []flag{
 	{names: []string{"--watch-only"}, do: &action{does: LongRunning}},
 }
 
-var sharedWhen366 = []when{
+var sharedWhen371 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Network, say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag367 = []flag{
+var sharedFlag372 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--all-containers"}},
@@ -5487,7 +5513,7 @@ var sharedFlag367 = []flag{
 	{names: []string{"--version"}, kind: kindText},
 }
 
-var sharedFlag368 = []flag{
+var sharedFlag373 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5518,7 +5544,7 @@ var sharedFlag368 = []flag{
 	{names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedFlag369 = []flag{
+var sharedFlag374 = []flag{
 	{names: []string{"--api-version"}, kind: kindText},
 	{names: []string{"--api-group"}, kind: kindText},
 	{names: []string{"--cached"}},
@@ -5531,28 +5557,28 @@ var sharedFlag369 = []flag{
 	{names: []string{"--verbs"}, kind: kindText},
 }
 
-var sharedFlag370 = []flag{
+var sharedFlag375 = []flag{
 	{names: []string{"--output-directory"}, kind: kindWrite},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--namespaces"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool371 = []tool{
+var sharedTool376 = []tool{
 	{names: []string{"dump"},
-		do:    action{does: Reads | Network, risk: levelModerate},
-		says:  []string{"Dump the state of the Kubernetes cluster"},
-		flags: sharedFlag370,
+		do:    action{does: Reads | Network, risk: levelSafe},
+		says:  []string{"Print the state of the whole Kubernetes cluster"},
+		flags: sharedFlag375,
 	},
 }
 
-var sharedFlag372 = []flag{
+var sharedFlag377 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--client"}},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag373 = []flag{
+var sharedFlag378 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5581,7 +5607,7 @@ var sharedFlag373 = []flag{
 	{names: []string{"--types"}, kind: kindText},
 }
 
-var sharedFlag374 = []flag{
+var sharedFlag379 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5611,7 +5637,7 @@ var sharedFlag374 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag375 = []flag{
+var sharedFlag380 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5644,7 +5670,7 @@ var sharedFlag375 = []flag{
 	{names: []string{"--server-side"}},
 }
 
-var sharedFlag376 = []flag{
+var sharedFlag381 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5673,7 +5699,7 @@ var sharedFlag376 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag377 = []flag{
+var sharedFlag382 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5715,27 +5741,27 @@ var sharedFlag377 = []flag{
 	{names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen378 = []when{
+var sharedWhen383 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool379 = []tool{
+var sharedTool384 = []tool{
 	{names: []string{"can-i", "whoami"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		flags: sharedFlag376,
+		flags: sharedFlag381,
 	},
 	{names: []string{"reconcile"},
 		do:    action{does: Reads},
 		says:  []string{"Change permissions in the Kubernetes cluster"},
-		flags: sharedFlag377,
-		whens: sharedWhen378,
+		flags: sharedFlag382,
+		whens: sharedWhen383,
 	},
 }
 
-var sharedFlag380 = []flag{
+var sharedFlag385 = []flag{
 	{names: []string{"--raw"}, do: &action{does: Reads, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{names: []string{"--flatten"}},
 	{names: []string{"--minify"}},
@@ -5744,19 +5770,19 @@ var sharedFlag380 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 }
 
-var sharedFlag381 = []flag{
+var sharedFlag386 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--no-headers"}},
 }
 
-var sharedFlag382 = []flag{
+var sharedFlag387 = []flag{
 	{names: []string{"--current"}},
 	{names: []string{"--set-raw-bytes"}},
 	{names: []string{"--embed-certs"}},
 	{names: []string{"--proxy-url"}, kind: kindText},
 }
 
-var sharedFlag383 = []flag{
+var sharedFlag388 = []flag{
 	{names: []string{"--auth-provider"}, kind: kindText},
 	{names: []string{"--auth-provider-arg"}, kind: kindText},
 	{names: []string{"--exec-command"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -5766,16 +5792,16 @@ var sharedFlag383 = []flag{
 	{names: []string{"--embed-certs"}},
 }
 
-var sharedTool384 = []tool{
+var sharedTool389 = []tool{
 	{names: []string{"view"},
 		do:    action{does: Reads},
 		says:  []string{"Show the Kubernetes configuration without its secrets"},
-		flags: sharedFlag380,
+		flags: sharedFlag385,
 	},
 	{names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		do:    action{does: Reads},
 		says:  []string{"Show which Kubernetes clusters are configured"},
-		flags: sharedFlag381,
+		flags: sharedFlag386,
 	},
 	{names: []string{"use-context", "use"},
 		do:   action{does: Writes},
@@ -5784,12 +5810,12 @@ var sharedTool384 = []tool{
 	{names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		do:    action{does: Writes},
 		says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		flags: sharedFlag382,
+		flags: sharedFlag387,
 	},
 	{names: []string{"set-credentials"},
 		do:    action{does: Writes},
 		says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		flags: sharedFlag383,
+		flags: sharedFlag388,
 	},
 	{names: []string{"delete-context", "delete-cluster", "delete-user"},
 		do:   action{does: Deletes},
@@ -5797,7 +5823,7 @@ var sharedTool384 = []tool{
 	},
 }
 
-var sharedFlag385 = []flag{
+var sharedFlag390 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5826,7 +5852,7 @@ var sharedFlag385 = []flag{
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedFlag386 = []flag{
+var sharedFlag391 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5867,17 +5893,17 @@ var sharedFlag386 = []flag{
 	{names: []string{"--to-revision"}, kind: kindText},
 }
 
-var sharedTool387 = []tool{
+var sharedTool392 = []tool{
 	{names: []string{"status", "history"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		flags: sharedFlag385,
+		flags: sharedFlag390,
 	},
 	{names: []string{"restart", "undo", "pause", "resume"},
 		do:    action{does: Reads},
 		says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag386,
-		whens: sharedWhen378,
+		flags: sharedFlag391,
+		whens: sharedWhen383,
 	},
 	{names: []string{"latest", "cancel", "retry"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -5885,7 +5911,7 @@ var sharedTool387 = []tool{
 	},
 }
 
-var sharedFlag388 = []flag{
+var sharedFlag393 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-i", "--stdin"}},
@@ -5894,27 +5920,27 @@ var sharedFlag388 = []flag{
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedFlag389 = []flag{
+var sharedFlag394 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--no-preserve"}},
 	{names: []string{"--retries"}, kind: kindText},
 }
 
-var sharedWhen390 = []when{
+var sharedWhen395 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from the Kubernetes cluster to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, risk: levelDangerous, say: "Copy {arg1} into the Kubernetes cluster: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag391 = []flag{
+var sharedFlag396 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedWhen392 = []when{
+var sharedWhen397 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag393 = []flag{
+var sharedFlag398 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"-u", "--unix-socket"}, kind: kindText},
@@ -5930,11 +5956,11 @@ var sharedFlag393 = []flag{
 	{names: []string{"--keepalive"}, kind: kindText},
 }
 
-var sharedWhen394 = []when{
+var sharedWhen399 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag395 = []flag{
+var sharedFlag400 = []flag{
 	{names: []string{"--image"}, kind: kindText},
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--copy-to"}, kind: kindText},
@@ -5954,7 +5980,7 @@ var sharedFlag395 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag396 = []flag{
+var sharedFlag401 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6051,14 +6077,14 @@ var sharedFlag396 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen397 = []when{
+var sharedWhen402 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag398 = []flag{
+var sharedFlag403 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6140,7 +6166,7 @@ var sharedFlag398 = []flag{
 	{names: []string{"--max-unavailable"}, kind: kindText},
 }
 
-var sharedFlag399 = []flag{
+var sharedFlag404 = []flag{
 	{names: []string{"--duration"}, kind: kindText},
 	{names: []string{"--audience"}, kind: kindText},
 	{names: []string{"--bound-object-kind"}, kind: kindText},
@@ -6148,27 +6174,27 @@ var sharedFlag399 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool400 = []tool{
+var sharedTool405 = []tool{
 	{names: []string{"token"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		flags: sharedFlag399,
+		flags: sharedFlag404,
 	},
 	{names: []string{"secret"},
 		do:    action{does: Reads},
 		says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		flags: sharedFlag398,
-		whens: sharedWhen397,
+		flags: sharedFlag403,
+		whens: sharedWhen402,
 	},
 	{names: []string{"*"},
 		do:    action{does: Reads},
 		says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		flags: sharedFlag398,
-		whens: sharedWhen397,
+		flags: sharedFlag403,
+		whens: sharedWhen402,
 	},
 }
 
-var sharedFlag401 = []flag{
+var sharedFlag406 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6208,7 +6234,11 @@ var sharedFlag401 = []flag{
 	{names: []string{"--resource-version"}, kind: kindText},
 }
 
-var sharedFlag402 = []flag{
+var sharedWhen407 = []when{
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+}
+
+var sharedFlag408 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6249,35 +6279,36 @@ var sharedFlag402 = []flag{
 	{names: []string{"--create-annotation"}},
 }
 
-var sharedTool403 = []tool{
+var sharedTool409 = []tool{
 	{names: []string{"view-last-applied"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		flags: sharedFlag365,
+		flags: sharedFlag370,
+		whens: sharedWhen407,
 	},
 	{names: []string{"set-last-applied", "edit-last-applied"},
 		do:    action{does: Reads},
 		says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		flags: sharedFlag402,
-		whens: sharedWhen378,
+		flags: sharedFlag408,
+		whens: sharedWhen383,
 	},
 }
 
-var sharedWhen404 = []when{
+var sharedWhen410 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
 }
 
-var sharedWhen405 = []when{
+var sharedWhen411 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Network | Executes, risk: levelDangerous}},
 }
 
-var sharedFlag406 = []flag{
+var sharedFlag412 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6320,14 +6351,14 @@ var sharedFlag406 = []flag{
 	{names: []string{"--type"}, kind: kindText},
 }
 
-var sharedWhen407 = []when{
+var sharedWhen413 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--force"}}}, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag408 = []flag{
+var sharedFlag414 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6375,7 +6406,7 @@ var sharedFlag408 = []flag{
 	{names: []string{"--name"}, kind: kindText},
 }
 
-var sharedFlag409 = []flag{
+var sharedFlag415 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6421,7 +6452,7 @@ var sharedFlag409 = []flag{
 	{names: []string{"--skip-wait-for-delete-timeout"}, kind: kindText},
 }
 
-var sharedFlag410 = []flag{
+var sharedFlag416 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6513,7 +6544,7 @@ var sharedFlag410 = []flag{
 	{names: []string{"--override-type"}, kind: kindText},
 }
 
-var sharedFlag411 = []flag{
+var sharedFlag417 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6563,24 +6594,24 @@ var sharedFlag411 = []flag{
 	{names: []string{"--group"}, kind: kindText},
 }
 
-var sharedTool412 = []tool{
+var sharedTool418 = []tool{
 	{names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag411,
-		whens: sharedWhen378,
+		flags: sharedFlag417,
+		whens: sharedWhen383,
 	},
 }
 
-var sharedTool413 = []tool{
+var sharedTool419 = []tool{
 	{names: []string{"approve", "deny"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		flags: sharedFlag365,
+		flags: sharedFlag370,
 	},
 }
 
-var sharedFlag414 = []flag{
+var sharedFlag420 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--as-current-user"}},
@@ -6599,23 +6630,23 @@ var sharedFlag414 = []flag{
 	{names: []string{"--reorder"}, kind: kindText},
 }
 
-var sharedWhen415 = []when{
+var sharedWhen421 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build Kubernetes files from {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
-var sharedFlag416 = []flag{
+var sharedFlag422 = []flag{
 	{names: []string{"--name-only"}},
 }
 
-var sharedTool417 = []tool{
+var sharedTool423 = []tool{
 	{names: []string{"list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of {cmd}"},
-		flags: sharedFlag416,
+		flags: sharedFlag422,
 	},
 }
 
-var sharedTool418 = []tool{
+var sharedTool424 = []tool{
 	{names: []string{"list", "search", "info", "version", "index"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -6630,233 +6661,262 @@ var sharedTool418 = []tool{
 	},
 }
 
-var sharedFlag419 = []flag{
+var sharedFlag425 = []flag{
 	{names: []string{"-d"}, do: &action{does: Deletes}},
 	{names: []string{"-c", "--current"}},
 }
 
-var sharedWhen420 = []when{
+var sharedWhen426 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes, say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedTool421 = []tool{
+var sharedWhen427 = []when{
+	{any: [][]term{{{op: termCount, n: 0}}}, do: action{say: "Show the help of {cmd} alpha", instead: true}},
+}
+
+var sharedFlag428 = []flag{
+	{names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, kind: kindText},
+	{names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
+}
+
+var sharedWhen429 = []when{
+	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"version", "help"}}}}, do: action{say: "Show the help of the plugin for Argo Rollouts", instead: true}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"get", "list", "status", "lint"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show rollouts of the Kubernetes cluster: {args}", instead: true}},
+}
+
+var sharedTool430 = []tool{
+	{names: []string{"rollouts"},
+		do:    action{does: Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
+		flags: sharedFlag428,
+		whens: sharedWhen429,
+	},
+}
+
+var sharedTool431 = []tool{
 	{names: []string{"get"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show Kubernetes resources: {args}", "Show Kubernetes resources"},
-		flags: sharedFlag363,
-		whens: sharedWhen364,
+		flags: sharedFlag368,
+		whens: sharedWhen369,
 	},
 	{names: []string{"describe"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		flags: sharedFlag365,
-		whens: sharedWhen366,
+		flags: sharedFlag370,
+		whens: sharedWhen371,
 	},
 	{names: []string{"logs", "log"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		flags: sharedFlag367,
+		flags: sharedFlag372,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		flags: sharedFlag368,
+		flags: sharedFlag373,
 	},
 	{names: []string{"explain", "api-resources", "api-versions"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show which kinds of Kubernetes resources there are"},
-		flags: sharedFlag369,
+		flags: sharedFlag374,
 	},
 	{names: []string{"cluster-info"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show where the Kubernetes cluster is"},
-		subs: sharedTool371,
+		subs: sharedTool376,
 	},
 	{names: []string{"version", "options", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the version or options of {cmd}"},
-		flags: sharedFlag372,
+		flags: sharedFlag377,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what happened in the Kubernetes cluster"},
-		flags: sharedFlag373,
+		flags: sharedFlag378,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | Network | LongRunning, risk: levelSafe},
 		says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		flags: sharedFlag374,
+		flags: sharedFlag379,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		flags: sharedFlag375,
+		flags: sharedFlag380,
 	},
 	{names: []string{"auth"},
 		says: []string{"Show the help of {cmd} auth"},
-		subs: sharedTool379,
+		subs: sharedTool384,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool384,
+		subs: sharedTool389,
 	},
 	{names: []string{"rollout"},
 		says: []string{"Show the help of {cmd} rollout"},
-		subs: sharedTool387,
+		subs: sharedTool392,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix},
 		says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		flags: sharedFlag388,
+		flags: sharedFlag393,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Executes | Network | LongRunning},
 		says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		flags: sharedFlag388,
+		flags: sharedFlag393,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Network},
 		says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		flags: sharedFlag389,
-		whens: sharedWhen390,
+		flags: sharedFlag394,
+		whens: sharedWhen395,
 	},
 	{names: []string{"port-forward"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		flags: sharedFlag391,
-		whens: sharedWhen392,
+		flags: sharedFlag396,
+		whens: sharedWhen397,
 	},
 	{names: []string{"proxy"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		flags: sharedFlag393,
-		whens: sharedWhen394,
+		flags: sharedFlag398,
+		whens: sharedWhen399,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isElsewhere},
 		says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		flags: sharedFlag395,
+		flags: sharedFlag400,
 	},
 	{names: []string{"run"},
 		do:    action{does: Reads, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isElsewhere},
 		says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		flags: sharedFlag396,
-		whens: sharedWhen397,
+		flags: sharedFlag401,
+		whens: sharedWhen402,
 	},
 	{names: []string{"create"},
 		do:    action{does: Reads},
 		says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		flags: sharedFlag398,
-		whens: sharedWhen397,
-		subs:  sharedTool400,
+		flags: sharedFlag403,
+		whens: sharedWhen402,
+		subs:  sharedTool405,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Reads},
 		says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		flags: sharedFlag401,
-		whens: sharedWhen378,
-		subs:  sharedTool403,
+		flags: sharedFlag406,
+		whens: sharedWhen383,
+		subs:  sharedTool409,
 	},
 	{names: []string{"delete"},
 		do:    action{does: Reads},
 		says:  []string{"Delete from the Kubernetes cluster: {args}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		flags: sharedFlag401,
-		whens: sharedWhen404,
+		flags: sharedFlag406,
+		whens: sharedWhen410,
 	},
 	{names: []string{"edit"},
 		do:    action{does: Reads},
 		says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		flags: sharedFlag401,
-		whens: sharedWhen405,
+		flags: sharedFlag406,
+		whens: sharedWhen411,
 	},
 	{names: []string{"patch"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen378,
+		flags: sharedFlag412,
+		whens: sharedWhen383,
 	},
 	{names: []string{"replace"},
 		do:    action{does: Reads},
 		says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		flags: sharedFlag401,
-		whens: sharedWhen407,
+		flags: sharedFlag406,
+		whens: sharedWhen413,
 	},
 	{names: []string{"scale", "autoscale"},
 		do:    action{does: Reads},
 		says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		flags: sharedFlag408,
-		whens: sharedWhen378,
+		flags: sharedFlag414,
+		whens: sharedWhen383,
 	},
 	{names: []string{"label", "annotate", "taint"},
 		do:    action{does: Reads},
 		says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		flags: sharedFlag401,
-		whens: sharedWhen378,
+		flags: sharedFlag406,
+		whens: sharedWhen383,
 	},
 	{names: []string{"cordon", "uncordon"},
 		do:    action{does: Reads},
 		says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		flags: sharedFlag401,
-		whens: sharedWhen378,
+		flags: sharedFlag406,
+		whens: sharedWhen383,
 	},
 	{names: []string{"drain"},
 		do:    action{does: Reads},
 		says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		flags: sharedFlag409,
-		whens: sharedWhen404,
+		flags: sharedFlag415,
+		whens: sharedWhen410,
 	},
 	{names: []string{"expose"},
 		do:    action{does: Reads},
 		says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		flags: sharedFlag410,
-		whens: sharedWhen397,
+		flags: sharedFlag416,
+		whens: sharedWhen402,
 	},
 	{names: []string{"set"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} set"},
-		subs: sharedTool412,
+		subs: sharedTool418,
 	},
 	{names: []string{"certificate"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} certificate"},
-		subs: sharedTool413,
+		subs: sharedTool419,
 	},
 	{names: []string{"kustomize"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		flags: sharedFlag414,
-		whens: sharedWhen415,
+		flags: sharedFlag420,
+		whens: sharedWhen421,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool417,
+		subs: sharedTool423,
 	},
 	{names: []string{"krew"},
 		says: []string{"Show the help of {cmd} krew"},
-		subs: sharedTool418,
+		subs: sharedTool424,
 	},
 	{names: []string{"ctx", "ns"},
 		do:    action{does: Reads},
 		says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		flags: sharedFlag419,
-		whens: sharedWhen420,
+		flags: sharedFlag425,
+		whens: sharedWhen426,
 	},
 	{names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		flags: sharedFlag365,
+		flags: sharedFlag370,
 	},
 	{names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
 		says: []string{"Read secrets of the Kubernetes cluster: {args}", "Read secrets of the Kubernetes cluster"},
 	},
 	{names: []string{"alpha"},
+		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
+		whens: sharedWhen427,
+	},
+	{names: []string{"argo"},
 		do:   action{does: Reads},
-		says: []string{"Use an experimental part of {cmd}"},
+		says: []string{"Show the help of the plugin for Argo Rollouts"},
+		subs: sharedTool430,
 	},
 }
 
-var sharedFlag422 = []flag{
+var sharedFlag432 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--revision"}, kind: kindText},
 	{names: []string{"--max"}, kind: kindText},
@@ -6866,7 +6926,61 @@ var sharedFlag422 = []flag{
 	{names: []string{"--show-resources"}},
 }
 
-var sharedFlag423 = []flag{
+var sharedFlag433 = []flag{
+	{names: []string{"-f", "--values"}, kind: kindRead},
+	{names: []string{"--set"}, kind: kindText},
+	{names: []string{"--set-string"}, kind: kindText},
+	{names: []string{"--set-file"}, kind: kindText},
+	{names: []string{"--set-json"}, kind: kindText},
+	{names: []string{"--set-literal"}, kind: kindText},
+	{names: []string{"--version"}, kind: kindText},
+	{names: []string{"--devel"}},
+	{names: []string{"--repo"}, kind: kindURL},
+	{names: []string{"--username"}, kind: kindText},
+	{names: []string{"--password"}, kind: kindText},
+	{names: []string{"--ca-file"}, kind: kindText},
+	{names: []string{"--cert-file"}, kind: kindText},
+	{names: []string{"--key-file"}, kind: kindText},
+	{names: []string{"--keyring"}, kind: kindText},
+	{names: []string{"--insecure-skip-tls-verify"}},
+	{names: []string{"--pass-credentials"}},
+	{names: []string{"--plain-http"}},
+	{names: []string{"--verify"}},
+	{names: []string{"-g", "--generate-name"}},
+	{names: []string{"--name-template"}, kind: kindText},
+	{names: []string{"--dependency-update"}, do: &action{does: Network | Writes}},
+	{names: []string{"--description"}, kind: kindText},
+	{names: []string{"--disable-openapi-validation"}},
+	{names: []string{"--enable-dns"}, do: &action{does: Network}},
+	{names: []string{"--skip-crds"}},
+	{names: []string{"--no-hooks"}},
+	{names: []string{"--timeout"}, kind: kindText},
+	{names: []string{"--atomic"}},
+	{names: []string{"--rollback-on-failure"}},
+	{names: []string{"--wait"}, kind: kindText, attached: true},
+	{names: []string{"--wait-for-jobs"}},
+	{names: []string{"--create-namespace"}},
+	{names: []string{"--replace"}},
+	{names: []string{"--force"}},
+	{names: []string{"--take-ownership"}},
+	{names: []string{"-l", "--labels"}, kind: kindText},
+	{names: []string{"--post-renderer"}, kind: kindScript},
+	{names: []string{"--post-renderer-args"}, kind: kindText},
+	{names: []string{"--dry-run"}, kind: kindText, attached: true},
+	{names: []string{"--hide-secret"}},
+	{names: []string{"-o", "--output"}, kind: kindText},
+	{names: []string{"-i", "--install"}},
+	{names: []string{"--reset-values"}},
+	{names: []string{"--reset-then-reuse-values"}},
+	{names: []string{"--reuse-values"}},
+	{names: []string{"--cleanup-on-fail"}},
+	{names: []string{"--history-max"}, kind: kindText},
+	{names: []string{"--render-subchart-notes"}},
+	{names: []string{"--skip-schema-validation"}},
+	{names: []string{"--jsonpath"}, kind: kindText},
+}
+
+var sharedFlag434 = []flag{
 	{names: []string{"-f", "--values"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--set-string"}, kind: kindText},
@@ -6919,16 +7033,16 @@ var sharedFlag423 = []flag{
 	{names: []string{"--skip-schema-validation"}},
 }
 
-var sharedFlag424 = []flag{
+var sharedFlag435 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag425 = []flag{
+var sharedFlag436 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag426 = []flag{
+var sharedFlag437 = []flag{
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 	{names: []string{"--yes"}},
 	{names: []string{"--approve"}},
@@ -6936,16 +7050,16 @@ var sharedFlag426 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag427 = []flag{
+var sharedFlag438 = []flag{
 	{names: []string{"--kubeconfig"}, kind: kindWrite},
 	{names: []string{"-c", "--cluster"}, kind: kindText},
 }
 
-var sharedTool428 = []tool{
+var sharedTool439 = []tool{
 	{names: []string{"write-kubeconfig"},
 		do:    action{does: Network | Writes},
 		says:  []string{"Add a Kubernetes cluster to the configuration"},
-		flags: sharedFlag427,
+		flags: sharedFlag438,
 	},
 	{names: []string{"describe-*"},
 		do:   action{does: Reads | Network, risk: levelSafe},
@@ -6961,16 +7075,16 @@ var sharedTool428 = []tool{
 	},
 }
 
-var sharedTool429 = []tool{
+var sharedTool440 = []tool{
 	{names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		flags: sharedFlag425,
+		flags: sharedFlag436,
 	},
 	{names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		do:    action{does: Network | Irreversible},
 		says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		flags: sharedFlag426,
+		flags: sharedFlag437,
 	},
 	{names: []string{"export"},
 		do:   action{does: Network | Writes, risk: levelDangerous},
@@ -6979,11 +7093,11 @@ var sharedTool429 = []tool{
 	{names: []string{"utils"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} utils"},
-		subs: sharedTool428,
+		subs: sharedTool439,
 	},
 }
 
-var sharedFlag430 = []flag{
+var sharedFlag441 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"-i", "--istioNamespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
@@ -6991,28 +7105,39 @@ var sharedFlag430 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag431 = []flag{
+var sharedFlag442 = []flag{
 	{names: []string{"--pre"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--output-filename"}, kind: kindWrite},
 	{names: []string{"--dir"}, kind: kindWrite},
+	{names: []string{"--level"}, kind: kindText, do: &action{does: Network, risk: levelDangerous, say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen432 = []when{
+var sharedWhen443 = []when{
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "s"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedFlag433 = []flag{
+var sharedWhen444 = []when{
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {not: true, op: termArg, n: 2, globs: []string{"delete", "set"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Look at the network of the Kubernetes cluster: {args}", instead: true}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, do: action{risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {args}"}},
+}
+
+var sharedFlag445 = []flag{
+	{names: []string{"--output-filename", "--dir"}, kind: kindWrite},
+}
+
+var sharedFlag446 = []flag{
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-d", "--manifests"}, kind: kindText},
 }
 
-var sharedTool434 = []tool{
+var sharedTool447 = []tool{
 	{names: []string{"list", "dump", "diff", "generate", "translate"},
 		do:    action{does: Reads},
 		says:  []string{"Print what {cmd} would install"},
-		flags: sharedFlag433,
+		flags: sharedFlag446,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -7020,37 +7145,47 @@ var sharedTool434 = []tool{
 	},
 }
 
-var sharedFlag435 = []flag{
+var sharedFlag448 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--manual"}},
 }
 
-var sharedFlag436 = []flag{
+var sharedFlag449 = []flag{
 	{names: []string{"--port", "-p"}, kind: kindText},
 	{names: []string{"--address"}, kind: kindText},
 }
 
-var sharedTool437 = []tool{
-	{names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "x", "experimental", "bug-report", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "sysdump", "context", "bgp", "encrypt", "ztunnel-config"},
+var sharedTool450 = []tool{
+	{names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		flags: sharedFlag431,
-		whens: sharedWhen432,
+		flags: sharedFlag442,
+		whens: sharedWhen443,
+	},
+	{names: []string{"x", "experimental"},
+		do:    action{does: Network, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
+		whens: sharedWhen444,
+	},
+	{names: []string{"bug-report", "sysdump"},
+		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Save a report on the network of the Kubernetes cluster"},
+		flags: sharedFlag445,
 	},
 	{names: []string{"profile", "manifest"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} {sub}"},
-		subs: sharedTool434,
+		subs: sharedTool447,
 	},
 	{names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		do:    action{does: Reads},
 		says:  []string{"Print Kubernetes files with the service mesh added"},
-		flags: sharedFlag435,
+		flags: sharedFlag448,
 	},
 	{names: []string{"dashboard", "dash", "d"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		flags: sharedFlag436,
+		flags: sharedFlag449,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network | Irreversible},
@@ -7058,20 +7193,20 @@ var sharedTool437 = []tool{
 	},
 }
 
-var sharedFlag438 = []flag{
+var sharedFlag451 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--details"}},
 }
 
-var sharedFlag439 = []flag{
+var sharedFlag452 = []flag{
 	{names: []string{"-pboard", "-Prefer"}, kind: kindText},
 }
 
-var sharedFlag440 = []flag{
+var sharedFlag453 = []flag{
 	{names: []string{"-f"}, kind: kindWrite},
 }
 
-var sharedFlag441 = []flag{
+var sharedFlag454 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-O", "--remote-name", "--remote-name-all"}, do: &action{does: Writes}},
 	{names: []string{"-J", "--remote-header-name"}, do: &action{does: Writes}},
@@ -7187,7 +7322,7 @@ var sharedFlag441 = []flag{
 	{names: []string{"-h", "-M", "--manual"}, do: &action{say: "Show the help of {cmd}", instead: true}},
 }
 
-var sharedTool442 = []tool{
+var sharedTool455 = []tool{
 	{names: []string{"list"},
 		says: []string{"List the plugins of HTTPie"},
 	},
@@ -7197,11 +7332,15 @@ var sharedTool442 = []tool{
 	},
 }
 
-var sharedWhen443 = []when{
+var sharedWhen456 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedFlag444 = []flag{
+var sharedWhen457 = []when{
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*", "*`*"}}}}, do: action{does: Network, risk: levelModerate}},
+}
+
+var sharedFlag458 = []flag{
 	{names: []string{"-b", "-batch", "--batch"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous, say: "Run the network commands in a file", opaque: "the commands stand in a file"}},
 	{names: []string{"-force", "--force"}},
 	{names: []string{"-n", "-netns", "--netns"}, kind: kindText, do: &action{does: Reads, risk: levelModerate}},
@@ -7209,7 +7348,7 @@ var sharedFlag444 = []flag{
 	{names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool445 = []tool{
+var sharedTool459 = []tool{
 	{names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -7228,71 +7367,71 @@ var sharedTool445 = []tool{
 	},
 }
 
-var sharedFlag446 = []flag{
+var sharedFlag460 = []flag{
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag447 = []flag{
+var sharedFlag461 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag448 = []flag{
+var sharedFlag462 = []flag{
 	{names: []string{"-g", "--global"}},
 }
 
-var sharedFlag449 = []flag{
+var sharedFlag463 = []flag{
 	{names: []string{"--json"}},
 }
 
-var sharedWhen450 = []when{
+var sharedWhen464 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag451 = []flag{
+var sharedFlag465 = []flag{
 	{names: []string{"--browser"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"--no-browser"}},
 }
 
-var sharedWhen452 = []when{
+var sharedWhen466 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag453 = []flag{
+var sharedFlag467 = []flag{
 	{names: []string{"--help", "-h"}},
 }
 
-var sharedWhen454 = []when{
+var sharedWhen468 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "deploy", "login", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedTool455 = []tool{
+var sharedTool469 = []tool{
 	{names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		flags: sharedFlag453,
-		whens: sharedWhen454,
+		flags: sharedFlag467,
+		whens: sharedWhen468,
 	},
 	{names: []string{"@*"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Download the package {sub} and run it"},
-		flags: sharedFlag453,
+		flags: sharedFlag467,
 	},
 }
 
-var sharedFlag456 = []flag{
+var sharedFlag470 = []flag{
 	{names: []string{"--template", "-t"}, kind: kindText},
 	{names: []string{"--example", "-e"}, kind: kindText},
 	{names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, kind: kindText},
 	{names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool457 = []tool{
+var sharedTool471 = []tool{
 	{names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		do:    action{does: Executes | Writes | Installs | Network, args: []slot{{kind: kindWrite, optional: true}, {kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		flags: sharedFlag456,
+		flags: sharedFlag470,
 	},
 	{names: []string{"*"},
 		do:   action{does: Executes | Writes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
@@ -7300,32 +7439,32 @@ var sharedTool457 = []tool{
 	},
 }
 
-var sharedWhen458 = []when{
+var sharedWhen472 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
 }
 
-var sharedWhen459 = []when{
+var sharedWhen473 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, do: action{say: "Install for the whole user account: {args}"}},
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedWhen460 = []when{
+var sharedWhen474 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"get"}}}}, do: action{does: Reads, say: "Show package.json", instead: true}},
 }
 
-var sharedWhen461 = []when{
+var sharedWhen475 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"ls", "list"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Ask the package registry", instead: true}},
 }
 
-var sharedWhen462 = []when{
+var sharedWhen476 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedFlag463 = []flag{
+var sharedFlag477 = []flag{
 	{names: []string{"-A", "--all"}},
 }
 
-var sharedFlag464 = []flag{
+var sharedFlag478 = []flag{
 	{names: []string{"-g", "--global"}, do: &action{risk: levelDangerous, is: isGlobal}},
 	{names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change", instead: true}},
@@ -7334,31 +7473,27 @@ var sharedFlag464 = []flag{
 	{names: []string{"--cafile"}, kind: kindRead},
 }
 
-var sharedWhen465 = []when{
+var sharedWhen479 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "Show the project's version", instead: true}},
 }
 
-var sharedFlag466 = []flag{
+var sharedFlag480 = []flag{
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedFlag467 = []flag{
+var sharedFlag481 = []flag{
 	{names: []string{"--silent"}},
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedWhen468 = []when{
+var sharedWhen482 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, do: action{risk: levelDangerous, opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag469 = []flag{
-	{names: []string{"--unset"}},
-}
-
-var sharedFlag470 = []flag{
+var sharedFlag483 = []flag{
 	{names: []string{"-F", "--filter"}, kind: kindText},
 	{names: []string{"--graph"}, kind: kindWrite, attached: true},
-	{names: []string{"--dry-run", "--dry"}, kind: kindText, attached: true, do: &action{does: Reads, say: "Show which tasks would run", instead: true}},
+	{names: []string{"--dry-run", "--dry"}, kind: kindText, attached: true},
 	{names: []string{"--summarize"}, kind: kindText, attached: true},
 	{names: []string{"--profile", "--anon-profile"}, kind: kindWrite},
 	{names: []string{"--cache-dir"}, kind: kindWrite},
@@ -7367,21 +7502,27 @@ var sharedFlag470 = []flag{
 	{names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen471 = []when{
+var sharedWhen484 = []when{
+	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, do: action{say: "Show which tasks would run"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedWhen472 = []when{
+var sharedWhen485 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 }
 
-var sharedFlag473 = []flag{
+var sharedWhen486 = []when{
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"update", "download"}}}}, do: action{does: Writes | Network, say: "Update the list of known vulnerabilities of Ruby packages"}},
+}
+
+var sharedFlag487 = []flag{
 	{names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, kind: kindText},
 	{names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the PHP packages", instead: true}},
 }
 
-var sharedFlag474 = []flag{
+var sharedFlag488 = []flag{
 	{names: []string{"-o", "--output", "--artifacts-path"}, kind: kindWrite},
 	{names: []string{"-p", "--property"}, kind: kindText},
 	{names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, kind: kindText},
@@ -7390,38 +7531,38 @@ var sharedFlag474 = []flag{
 	{names: []string{"-bl", "--binaryLogger"}, kind: kindWrite, attached: true},
 }
 
-var sharedFlag475 = []flag{
+var sharedFlag489 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, kind: kindText},
 	{names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the app's packages", instead: true}},
 }
 
-var sharedFlag476 = []flag{
+var sharedFlag490 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-s", "--style", "-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag477 = []flag{
+var sharedFlag491 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-f", "--force", "--skip-validation"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Check whether the package could be published", instead: true}},
 }
 
-var sharedWhen478 = []when{
+var sharedWhen492 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list"}}}}, do: action{does: Reads, say: "List packages of the user account", instead: true}},
 }
 
-var sharedTool479 = []tool{
+var sharedTool493 = []tool{
 	{names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		do:    action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		flags: sharedFlag475,
+		flags: sharedFlag489,
 	},
 	{names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at the app's packages"},
-		flags: sharedFlag476,
+		flags: sharedFlag490,
 	},
 	{names: []string{"run"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
@@ -7430,12 +7571,12 @@ var sharedTool479 = []tool{
 	{names: []string{"publish", "lish"},
 		do:    action{does: Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the package"},
-		flags: sharedFlag477,
+		flags: sharedFlag491,
 	},
 	{names: []string{"global", "cache"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		whens: sharedWhen478,
+		whens: sharedWhen492,
 	},
 	{names: []string{"login", "logout", "token", "uploader", "bump"},
 		do:   action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
@@ -7447,7 +7588,7 @@ var sharedTool479 = []tool{
 	},
 }
 
-var sharedFlag480 = []flag{
+var sharedFlag494 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} with changed settings, which can start any program"}},
 	{names: []string{"-c", "--config-file"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, kind: kindText},
@@ -7457,19 +7598,19 @@ var sharedFlag480 = []flag{
 	{names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag481 = []flag{
+var sharedFlag495 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen482 = []when{
+var sharedWhen496 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag483 = []flag{
+var sharedFlag497 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag484 = []flag{
+var sharedFlag498 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7479,11 +7620,11 @@ var sharedFlag484 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedWhen485 = []when{
+var sharedWhen499 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-r"}}}, do: action{say: "Build the Rust project for release"}},
 }
 
-var sharedFlag486 = []flag{
+var sharedFlag500 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7494,7 +7635,7 @@ var sharedFlag486 = []flag{
 	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag487 = []flag{
+var sharedFlag501 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7505,7 +7646,7 @@ var sharedFlag487 = []flag{
 	{names: []string{"--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag488 = []flag{
+var sharedFlag502 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7518,7 +7659,7 @@ var sharedFlag488 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag489 = []flag{
+var sharedFlag503 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7529,18 +7670,18 @@ var sharedFlag489 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag490 = []flag{
+var sharedFlag504 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen491 = []when{
+var sharedWhen505 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedFlag492 = []flag{
+var sharedFlag506 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7551,7 +7692,7 @@ var sharedFlag492 = []flag{
 	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
-var sharedFlag493 = []flag{
+var sharedFlag507 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7562,7 +7703,7 @@ var sharedFlag493 = []flag{
 	{names: []string{"--crate-type", "--print"}, kind: kindText},
 }
 
-var sharedFlag494 = []flag{
+var sharedFlag508 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7570,43 +7711,43 @@ var sharedFlag494 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag495 = []flag{
+var sharedFlag509 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag496 = []flag{
+var sharedFlag510 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag497 = []flag{
+var sharedFlag511 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag498 = []flag{
+var sharedFlag512 = []flag{
 	{names: []string{"--limit", "--registry", "--index"}, kind: kindText},
 }
 
-var sharedFlag499 = []flag{
+var sharedFlag513 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag500 = []flag{
+var sharedFlag514 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag501 = []flag{
+var sharedFlag515 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag502 = []flag{
+var sharedFlag516 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7615,20 +7756,20 @@ var sharedFlag502 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag503 = []flag{
+var sharedFlag517 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag504 = []flag{
+var sharedFlag518 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag505 = []flag{
+var sharedFlag519 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7646,28 +7787,28 @@ var sharedFlag505 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag506 = []flag{
+var sharedFlag520 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag507 = []flag{
+var sharedFlag521 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag508 = []flag{
+var sharedFlag522 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag509 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag510 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7680,11 +7821,11 @@ var sharedFlag510 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen511 = []when{
+var sharedWhen525 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag512 = []flag{
+var sharedFlag526 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7697,36 +7838,36 @@ var sharedFlag512 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag513 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag514 = []flag{
+var sharedFlag528 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag515 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag516 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"-f", "--file", "-d", "--db"}, kind: kindRead},
 	{names: []string{"-u", "--url"}, kind: kindURL},
 	{names: []string{"--ignore", "-D", "--deny", "--target-arch", "--target-os", "--color", "--format"}, kind: kindText},
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool518 = []tool{
+var sharedTool532 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag517,
+		flags: sharedFlag531,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -7734,14 +7875,14 @@ var sharedTool518 = []tool{
 	},
 }
 
-var sharedFlag519 = []flag{
+var sharedFlag533 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool520 = []tool{
+var sharedTool534 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -7756,16 +7897,21 @@ var sharedTool520 = []tool{
 	},
 }
 
-var sharedFlag521 = []flag{
+var sharedFlag535 = []flag{
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
+}
+
+var sharedFlag536 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen522 = []when{
+var sharedWhen537 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag538 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -7780,21 +7926,21 @@ var sharedFlag523 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag539 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag525 = []flag{
+var sharedFlag540 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool526 = []tool{
+var sharedTool541 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag524,
+		flags: sharedFlag539,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -7803,7 +7949,7 @@ var sharedTool526 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag525,
+		flags: sharedFlag540,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -7815,7 +7961,7 @@ var sharedTool526 = []tool{
 	},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag542 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7827,7 +7973,7 @@ var sharedFlag527 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag528 = []flag{
+var sharedFlag543 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindText},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -7838,12 +7984,12 @@ var sharedFlag528 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen529 = []when{
+var sharedWhen544 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag545 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7856,15 +8002,15 @@ var sharedFlag530 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag546 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool532 = []tool{
+var sharedTool547 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag531,
+		flags: sharedFlag546,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -7872,7 +8018,7 @@ var sharedTool532 = []tool{
 	},
 }
 
-var sharedFlag533 = []flag{
+var sharedFlag548 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7884,7 +8030,7 @@ var sharedFlag533 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag534 = []flag{
+var sharedFlag549 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7899,16 +8045,16 @@ var sharedFlag534 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen535 = []when{
+var sharedWhen550 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag551 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag537 = []flag{
+var sharedFlag552 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7919,23 +8065,23 @@ var sharedFlag537 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag538 = []flag{
+var sharedFlag553 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag539 = []flag{
+var sharedFlag554 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen540 = []when{
+var sharedWhen555 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag541 = []flag{
+var sharedFlag556 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7947,11 +8093,11 @@ var sharedFlag541 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen542 = []when{
+var sharedWhen557 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag543 = []flag{
+var sharedFlag558 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -7960,11 +8106,11 @@ var sharedFlag543 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen544 = []when{
+var sharedWhen559 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag545 = []flag{
+var sharedFlag560 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7975,100 +8121,118 @@ var sharedFlag545 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen546 = []when{
+var sharedWhen561 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen547 = []when{
+var sharedWhen562 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag548 = []flag{
+var sharedFlag563 = []flag{
+	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
+	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
+}
+
+var sharedWhen564 = []when{
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
+}
+
+var sharedFlag565 = []flag{
+	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
+}
+
+var sharedWhen566 = []when{
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
+}
+
+var sharedFlag567 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag568 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool550 = []tool{
+var sharedTool569 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag484,
+		flags: sharedFlag498,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag484,
-		whens: sharedWhen485,
+		flags: sharedFlag498,
+		whens: sharedWhen499,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag486,
+		flags: sharedFlag500,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag484,
+		flags: sharedFlag498,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag487,
+		flags: sharedFlag501,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag488,
+		flags: sharedFlag502,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag489,
+		flags: sharedFlag503,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag490,
-		whens: sharedWhen491,
+		flags: sharedFlag504,
+		whens: sharedWhen505,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag492,
+		flags: sharedFlag506,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag493,
+		flags: sharedFlag507,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag494,
+		flags: sharedFlag508,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag495,
+		flags: sharedFlag509,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag496,
+		flags: sharedFlag510,
 	},
 	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project", "info"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag497,
+		flags: sharedFlag511,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag498,
+		flags: sharedFlag512,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8077,211 +8241,228 @@ var sharedTool550 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag499,
+		flags: sharedFlag513,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag500,
+		flags: sharedFlag514,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag501,
+		flags: sharedFlag515,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag502,
+		flags: sharedFlag516,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag503,
+		flags: sharedFlag517,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag504,
+		flags: sharedFlag518,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag505,
+		flags: sharedFlag519,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag506,
+		flags: sharedFlag520,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag507,
+		flags: sharedFlag521,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag508,
+		flags: sharedFlag522,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag508,
+		flags: sharedFlag522,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag509,
+		flags: sharedFlag523,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag510,
-		whens: sharedWhen511,
+		flags: sharedFlag524,
+		whens: sharedWhen525,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag512,
+		flags: sharedFlag526,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag513,
+		flags: sharedFlag527,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag514,
+		flags: sharedFlag528,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag515,
+		flags: sharedFlag529,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag516,
-		subs:  sharedTool518,
+		flags: sharedFlag530,
+		subs:  sharedTool532,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag519,
-		subs:  sharedTool520,
+		flags: sharedFlag533,
+		subs:  sharedTool534,
 	},
-	{names: []string{"outdated", "geiger", "license", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "duplicates", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable", "feature"},
+	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
+		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
+		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
+		flags: sharedFlag535,
+	},
+	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag521,
-		whens: sharedWhen522,
+		flags: sharedFlag536,
+		whens: sharedWhen537,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag523,
-		subs:  sharedTool526,
+		flags: sharedFlag538,
+		subs:  sharedTool541,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag527,
+		flags: sharedFlag542,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag528,
-		whens: sharedWhen529,
+		flags: sharedFlag543,
+		whens: sharedWhen544,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag530,
-		subs:  sharedTool532,
+		flags: sharedFlag545,
+		subs:  sharedTool547,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag533,
+		flags: sharedFlag548,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag534,
-		whens: sharedWhen535,
+		flags: sharedFlag549,
+		whens: sharedWhen550,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag536,
+		flags: sharedFlag551,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag537,
+		flags: sharedFlag552,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag538,
+		flags: sharedFlag553,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag539,
-		whens: sharedWhen540,
+		flags: sharedFlag554,
+		whens: sharedWhen555,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag541,
-		whens: sharedWhen542,
+		flags: sharedFlag556,
+		whens: sharedWhen557,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag543,
-		whens: sharedWhen544,
+		flags: sharedFlag558,
+		whens: sharedWhen559,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
 		says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		flags: sharedFlag453,
+		flags: sharedFlag467,
 	},
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag545,
-		whens: sharedWhen546,
+		flags: sharedFlag560,
+		whens: sharedWhen561,
 	},
-	{names: []string{"release", "smart-release", "workspaces", "ws", "dist", "unleash"},
+	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen547,
+		whens: sharedWhen562,
+	},
+	{names: []string{"dist"},
+		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
+		flags: sharedFlag563,
+		whens: sharedWhen564,
+	},
+	{names: []string{"shuttle"},
+		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
+		says:  []string{"Run the Rust project as Shuttle would"},
+		flags: sharedFlag565,
+		whens: sharedWhen566,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag548,
+		flags: sharedFlag567,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag549,
+		flags: sharedFlag568,
 	},
 }
 
-var sharedFlag551 = []flag{
+var sharedFlag570 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag571 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag553 = []flag{
+var sharedFlag572 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8294,39 +8475,39 @@ var sharedFlag553 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag554 = []flag{
+var sharedFlag573 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen555 = []when{
+var sharedWhen574 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag556 = []flag{
+var sharedFlag575 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen557 = []when{
+var sharedWhen576 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen558 = []when{
+var sharedWhen577 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen559 = []when{
+var sharedWhen578 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen560 = []when{
+var sharedWhen579 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag561 = []flag{
+var sharedFlag580 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8356,18 +8537,18 @@ var sharedFlag561 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen562 = []when{
+var sharedWhen581 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedWhen563 = []when{
+var sharedWhen582 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--bind", globs: []string{"*execute*", "*become*", "*reload*", "*transform*", "*change-preview*", "*preview(*", "*preview:*", "*bg-*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Let the user pick from a list; keys or events run programs", opaque: "a key binding runs a program"}},
 }
 
-var sharedFlag564 = []flag{
+var sharedFlag583 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8378,11 +8559,11 @@ var sharedFlag564 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen565 = []when{
+var sharedWhen584 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag566 = []flag{
+var sharedFlag585 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8404,7 +8585,7 @@ var sharedFlag566 = []flag{
 	{names: []string{"-R"}},
 }
 
-var sharedWhen567 = []when{
+var sharedWhen586 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"+!*", "+*%!*", "+*:!*", "+*r !*", "+*w !*", "+*r!*", "+*system*", "+*job*", "+*term*", "+*exec*", "+*source*", "+so *", "+*lua*", "+*py*", "+*perl*", "+*ruby*", "+*writefile*", "+*delete*", "+*rename*", "+*libcall*", "+*shell*", "+sh", "+*call *", "+*eval*", "+*norm*", "+w /*", "+w! /*", "+w ~*", "+*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }

@@ -393,7 +393,7 @@ var tableWrappers = [...]tool{
 		says: []string{"{inner}", "Do nothing"},
 		flags: []flag{
 			{names: []string{"-p"}},
-			{names: []string{"-v", "-V"}, do: &action{say: "Tell what a command name stands for", instead: true}},
+			{names: []string{"-v", "-V"}, do: &action{say: "Tell what a command name stands for", args: []slot{{kind: kindText, repeat: true}}, instead: true}},
 		},
 	},
 	{names: []string{"builtin"},

@@ -19,13 +19,15 @@ type walker struct {
 	scratch  freeList[Command]
 	defined  []definition
 	traps    []trapped
-	exits    []state // where the script may end
+	leaves   [][]state // of each function or loop around: where it may be left
+	exits    []state   // where the script may end
 }
 
 // A trapped is the text of a trap, which runs later.
 type trapped struct {
-	v    visit
-	text Arg
+	v       visit
+	text    Arg
+	anytime bool // not only at the end
 }
 
 // A definition is a function and what was known where it was defined.
@@ -67,8 +69,8 @@ func (w *walker) stmts(st *state, f *frame, list []*syntax.Stmt) stream {
 	var out stream
 	for i, s := range list {
 		got := w.stmt(st, f, s)
-		if st.errexit { // a cd that failed would have ended the script
-			st.alt = ""
+		if st.errexit && st.cd { // a cd that failed would have ended the script
+			st.alt, st.far = "", ""
 		}
 		if i == 0 {
 			out = got
@@ -227,7 +229,11 @@ func (w *walker) pipeline(st *state, f *frame, parts []*syntax.Stmt) stream {
 		}
 		g.out = w.stmt(&g.st, &g.f, s)
 	}
-	return stages[len(parts)-1].out
+	last := &stages[len(parts)-1]
+	if st.shopt { // lastpipe: the last part runs in this shell
+		st.join(&last.st)
+	}
+	return last.out
 }
 
 func (w *walker) ifClause(st *state, f *frame, c *syntax.IfClause) stream {
@@ -235,8 +241,10 @@ func (w *walker) ifClause(st *state, f *frame, c *syntax.IfClause) stream {
 	var ends []*state
 	for {
 		w.stmts(st, f, c.Cond)
+		negated := len(c.Cond) > 0 && c.Cond[len(c.Cond)-1].Negated
 		branch := st.fork()
-		branch.succeed()
+		failed := branch.split(negated)
+		*st = *failed
 		w.stmts(branch, f, c.Then)
 		ends = append(ends, branch)
 		if c.Else == nil {

@@ -60,8 +60,9 @@ func (v *visit) wrapped(args []Arg) {
 	} else {
 		st = st.fork()
 		st.funcs, st.aliases = nil, nil
-		defer func() {
-			v.outer.dir, v.outer.alt, v.outer.cd, v.outer.any, v.outer.ended = st.dir, st.alt, st.cd, st.any, st.ended
+		defer func() { // all that it did to this shell stays
+			st.funcs, st.aliases = v.outer.funcs, v.outer.aliases
+			*v.outer = *st
 		}()
 	}
 	if f.elsewhere {
@@ -86,8 +87,7 @@ func (v *visit) wrapped(args []Arg) {
 			}
 		}
 	}
-	out := v.w.invoke(st, f, &c)
-	v.print = &out
+	v.alsoPrints(v.w.invoke(st, f, &c))
 	v.c.Effects |= Executes & c.Effects
 }
 
@@ -144,6 +144,13 @@ func (v *visit) joined(args []Arg) {
 	if text.Unknown {
 		v.c.doubt(Dangerous, "the command it runs cannot be known: "+short(text.Text))
 	}
-	out := v.w.script(st, f, text.Text, v.spanOf(text), true)
+	v.alsoPrints(v.w.script(st, f, text.Text, v.spanOf(text), true))
+}
+
+// alsoPrints adds what a wrapped command prints to what was printed before.
+func (v *visit) alsoPrints(out stream) {
+	if v.print != nil {
+		out = v.print.then(out)
+	}
 	v.print = &out
 }

@@ -176,7 +176,9 @@ func (v *visit) items() []Arg {
 	case streamItems:
 		return s.items
 	}
-	return []Arg{unknownItem}
+	item := unknownItem
+	item.item = false // it comes from somewhere, and nobody knows what it is
+	return []Arg{item}
 }
 
 // parallel puts its words together, with each item, and gives them to a shell.
