@@ -46,8 +46,11 @@ func (s *awkScanner) run() {
 			s.parens++
 		case c == ')':
 			s.parens--
+		case c == '\n' && s.continues(): // the statement goes on
 		case c == ';' || c == '}' || c == '{' || c == '\n':
 			s.printing, s.parens, s.hasLast = false, 0, false
+		case c == '@': // gawk: @include, @load, indirect calls
+			s.unknownCommand()
 		case c == '|':
 			s.pipe()
 			continue
@@ -60,6 +63,18 @@ func (s *awkScanner) run() {
 		}
 		s.pos++
 	}
+}
+
+// continues reports whether a newline here does not end the statement.
+func (s *awkScanner) continues() bool {
+	before := strings.TrimRight(s.src[:s.pos], " \t")
+	return strings.HasSuffix(before, `\`) || strings.HasSuffix(before, ",") || strings.HasSuffix(before, "&&") || strings.HasSuffix(before, "||")
+}
+
+// ends reports whether nothing is added to the literal that was just read.
+func (s *awkScanner) ends() bool {
+	s.blanks()
+	return s.pos >= len(s.src) || strings.IndexByte(";})\n,", s.src[s.pos]) >= 0
 }
 
 // regexpAllowed reports whether a slash here starts a regular expression.
@@ -101,6 +116,8 @@ func (s *awkScanner) word() {
 		} else {
 			s.unknownCommand()
 		}
+	case "ARGV":
+		s.v.c.doubt(Moderate, "the awk program changes which files it reads")
 	case "getline":
 		s.getline()
 	}
@@ -132,8 +149,11 @@ func (s *awkScanner) pipe() {
 		return
 	}
 	if s.pos < len(s.src) && s.src[s.pos] == '"' {
-		s.command(s.literal())
-		return
+		text := s.literal()
+		s.command(text)
+		if s.ends() {
+			return
+		}
 	}
 	s.unknownCommand()
 }
@@ -145,9 +165,8 @@ func (s *awkScanner) redirect() {
 	s.blanks()
 	if s.pos < len(s.src) && s.src[s.pos] == '"' {
 		s.v.touch(s.path(s.literal()), Write, false)
-		s.blanks()
-		if s.pos >= len(s.src) || strings.IndexByte(";}\n", s.src[s.pos]) >= 0 {
-			return // the literal was the whole name
+		if s.ends() {
+			return
 		}
 	}
 	s.v.c.Effects |= Writes
@@ -168,7 +187,9 @@ func (s *awkScanner) getline() {
 	s.blanks()
 	if s.pos < len(s.src) && s.src[s.pos] == '"' {
 		s.v.touch(s.path(s.literal()), Read, false)
-		return
+		if s.ends() || s.src[s.pos] == '>' {
+			return
+		}
 	}
 	s.v.c.doubt(Moderate, "awk reads a file whose name cannot be known")
 }

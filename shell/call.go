@@ -128,7 +128,7 @@ func (w *walker) unknownName(f *frame, c *Command) stream {
 }
 
 func (w *walker) expandAlias(st *state, f *frame, c *Command, alias variable) stream {
-	c.Sentence = "Use the alias " + c.Args[0].Text
+	c.Sentence = "Use the alias " + short(c.Args[0].Text)
 	c.Effects |= Executes
 	if alias.value[0].Unknown {
 		c.Opaque = append(c.Opaque, "the alias "+c.Args[0].Text+" is not known")
@@ -157,7 +157,7 @@ func (w *walker) expandAlias(st *state, f *frame, c *Command, alias variable) st
 func (w *walker) callFunction(st *state, f *frame, c *Command, fn function) stream {
 	running := *fn.called && st.calling(fn.body)
 	*fn.called = true
-	c.Sentence = "Run the function " + fn.name
+	c.Sentence = "Run the function " + short(fn.name)
 	switch {
 	case running && (f.background || f.pipeLen > 1):
 		c.Risk = Blocked

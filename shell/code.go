@@ -66,6 +66,7 @@ type codeScanner struct {
 	kind kind
 
 	mixed bool // the first argument of the last call is more than a literal
+	depth int  // interpolations around
 	list  bool // the arguments of the last call are a list of words
 }
 
@@ -73,7 +74,7 @@ func (s *codeScanner) run() {
 	for s.pos < len(s.src) {
 		c := s.src[s.pos]
 		switch {
-		case c == '#' && s.kind != kindNode && s.kind != kindMongo && s.kind != kindLua || c == '/' && s.at("//") && (s.kind == kindNode || s.kind == kindPHP || s.kind == kindMongo):
+		case c == '#' && s.commentAt() || c == '/' && s.at("//") && (s.kind == kindNode || s.kind == kindPHP || s.kind == kindMongo):
 			s.line()
 		case c == '`' && (s.kind == kindPerl || s.kind == kindRuby || s.kind == kindPHP):
 			s.command(s.literal())
@@ -85,6 +86,15 @@ func (s *codeScanner) run() {
 			s.pos++
 		}
 	}
+}
+
+// commentAt reports whether a # here starts a comment, and not $#x, s#a#b# or
+// the like.
+func (s *codeScanner) commentAt() bool {
+	if s.kind == kindNode || s.kind == kindMongo || s.kind == kindLua {
+		return false
+	}
+	return s.pos == 0 || strings.IndexByte(" \t\n;{}", s.src[s.pos-1]) >= 0
 }
 
 func (s *codeScanner) at(text string) bool { return strings.HasPrefix(s.src[s.pos:], text) }
@@ -111,6 +121,10 @@ func (s *codeScanner) literal() string {
 			switch c {
 			case 'n':
 				c = '\n'
+			case '0', '1', '2', '3', '4', '5', '6', '7':
+				n, used := digits(s.src[s.pos:], 8, 3)
+				s.pos += used - 1
+				c = byte(n)
 			case 't':
 				c = '\t'
 			case 'x':
@@ -179,6 +193,8 @@ func (s *codeScanner) hit(e *flag) {
 	}
 	words := s.arguments()
 	switch {
+	case e.kind == kindWrite && (len(words) == 0 || s.mixed): // open(name, …): as with a script in a file
+		s.v.c.doubt(Moderate, "which files the program opens cannot be known")
 	case len(words) == 0 || s.mixed && e.kind != kindShell:
 		s.v.c.doubt(Dangerous, "what the program does cannot be known")
 	case e.kind == kindShell && s.list:
@@ -207,7 +223,7 @@ func (s *codeScanner) hit(e *flag) {
 func (s *codeScanner) targets() {
 	words := s.arguments()
 	if s.mixed || len(words) == 0 {
-		s.v.c.doubt(Dangerous, "which files the program writes cannot be known")
+		s.v.c.doubt(Moderate, "which files the program writes cannot be known")
 	}
 	for _, w := range words {
 		s.v.touch(s.path(w), Write, false)
@@ -262,8 +278,15 @@ func (s *codeScanner) path(text string) Arg {
 	return Arg{Text: text}
 }
 
-// inspect looks at a literal: a secret is one wherever it is named.
+// inspect looks at a literal: a secret is one wherever it is named, and an
+// interpolation is code.
 func (s *codeScanner) inspect(text string) {
+	for _, mark := range [...]string{"#{", "${"} {
+		if _, inner, ok := strings.Cut(text, mark); ok && s.depth < 4 {
+			deeper := codeScanner{v: s.v, src: inner, keys: s.keys, kind: s.kind, depth: s.depth + 1}
+			deeper.run()
+		}
+	}
 	if text == "" || len(text) > 4096 || strings.ContainsAny(text, " \n") {
 		return
 	}

@@ -186,7 +186,8 @@ func (v *visit) gitAlias() {
 		if !ok || !strings.EqualFold(alias, r.noSub) {
 			continue
 		}
-		v.says = append([]string{"Through the git alias " + r.noSub + ": {inner}"}, v.says...)
+		v.plain = ""
+		v.says = append([]string{"Through a git alias: {inner}"}, v.says...)
 		if text, ok := strings.CutPrefix(value, "!"); ok {
 			v.shell(Arg{Text: text + " " + quoteArgs(r.args[1:]), Unknown: g.value.Unknown})
 			return

@@ -22,8 +22,9 @@ func (v *visit) target(k kind, a Arg) {
 		c.Effects |= Publishes
 		c.Risk = min(c.Risk, Dangerous)
 	}
-	if path, ok := strings.CutPrefix(text, "file://"); ok {
-		a.Text = path
+	if len(text) > 7 && strings.EqualFold(text[:7], "file://") {
+		_, path, _ := strings.Cut(text[7:], "/") // file://localhost/x is /x, too
+		a.Text = "/" + path
 		v.touch(a, Read, false)
 		return
 	}

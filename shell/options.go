@@ -86,6 +86,7 @@ func (p *optionParser) argument(a Arg) {
 		p.short(a)
 	case text[0] == '+' && p.find(text) != nil:
 		p.take(p.find(text), a, text, "", false)
+	case text[0] == '+' && p.r.chain[0].use == useSh: // bash +xe: options, too
 	default:
 		p.operand(a)
 	}
@@ -104,7 +105,11 @@ func (p *optionParser) dashes() {
 		p.r.flags = append(p.r.flags, given{flag: f, spelling: "--"})
 	}
 	need, _, ok := p.r.beforeCommand()
-	if ok && len(p.r.args) >= need && len(p.rest) > 0 {
+	for ok && len(p.rest) > 0 && p.r.slotAt(len(p.r.args)) == kindEnv && isAssignment(p.rest[0].Text) {
+		p.r.args = append(p.r.args, p.rest[0]) // env -- X=1 ls
+		p.rest = p.rest[1:]
+	}
+	if ok && p.r.plainArgs() >= need && len(p.rest) > 0 {
 		p.r.rest, p.r.inner = p.rest, true
 		p.rest = nil
 	}
@@ -326,6 +331,10 @@ func (p *optionParser) bundle(a Arg) {
 			continue
 		}
 		rest := a.Text[i+1:]
+		if p.r.chain[0].use == useSh { // bash -oc: the value is the next word, and more options follow
+			p.take(f, a, name, "", false)
+			continue
+		}
 		rest = strings.TrimPrefix(rest, "=")
 		p.take(f, a, name, rest, a.Text[i+1:] != "")
 		return

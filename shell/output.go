@@ -93,12 +93,18 @@ func textOf(text string) stream {
 
 // namesIn is what ls prints: the names in a folder, or the files it was given.
 func (v *visit) namesIn() stream {
-	items := []Arg{{Text: "*", Glob: true}}
+	var items []Arg
 	for _, a := range v.r.args {
 		if a.Unknown {
 			return stream{kind: streamUnknown}
 		}
 		items = append(items, a)
+		if !a.Glob || strings.Trim(path.Base(a.Text), "*?") == "" { // a folder: its names
+			items = append(items, Arg{Text: "*", Glob: true})
+		}
+	}
+	if len(items) == 0 {
+		items = []Arg{{Text: "*", Glob: true}}
 	}
 	return stream{kind: streamItems, items: items}
 }

@@ -17,6 +17,9 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		w.touchUnknown(st, c, a, access, recursive)
 		return
 	}
+	if strings.Contains(a.Text, "/fd/..") { // through the link of an open file, to anywhere
+		c.doubt(Dangerous, "a path cannot be known: "+a.Text)
+	}
 	for i, dir := range [...]string{st.dir, st.alt, st.far} {
 		if i > 0 && (dir == "" || path.IsAbs(a.Text)) {
 			break
@@ -87,6 +90,7 @@ func (c *Command) doubt(risk Risk, reason string) {
 }
 
 func (c *Command) opaque(reason string) {
+	reason = cleaned(reason, 400)
 	for _, r := range c.Opaque {
 		if r == reason {
 			return
@@ -103,12 +107,30 @@ func resolve(p, dir string) string {
 		}
 		p = dir + "/" + p
 	}
-	p = path.Clean(p)
-	if rest, ok := strings.CutPrefix(p, "/proc/self/cwd"); ok && dir != "" && (rest == "" || rest[0] == '/') {
-		return path.Clean(dir + rest)
+	if strings.HasPrefix(p, "/proc/") {
+		p = throughProc(p, dir)
 	}
-	if rest, ok := strings.CutPrefix(p, "/proc/self/root"); ok && (rest == "" || rest[0] == '/') {
-		return path.Clean("/" + rest)
+	return path.Clean(p)
+}
+
+// throughProc follows the links /proc/PID/cwd and /proc/PID/root, before ".."
+// takes them away. Whose they are does not matter: they lead to a folder.
+func throughProc(p, dir string) string {
+	parts := strings.SplitN(strings.TrimLeft(strings.ReplaceAll(p, "//", "/"), "/"), "/", 4)
+	if len(parts) < 3 {
+		return p
+	}
+	rest := ""
+	if len(parts) == 4 {
+		rest = "/" + parts[3]
+	}
+	switch parts[2] {
+	case "cwd":
+		if dir != "" {
+			return dir + rest
+		}
+	case "root":
+		return "/" + strings.TrimLeft(path.Clean("/"+rest), "/")
 	}
 	return p
 }
@@ -285,7 +307,12 @@ func (w *walker) secret(p string, glob bool) bool {
 	if glob && strings.ContainsAny(p, "*?[") {
 		return w.globSecret(p)
 	}
-	return pathsSecret.match(p, w.at.Home) && !pathsHarmless.match(p, w.at.Home)
+	if pathsSecret.match(p, w.at.Home) {
+		return !pathsHarmless.match(p, w.at.Home)
+	}
+	// A file system that does not tell .ENV from .env.
+	lower := strings.ToLower(p)
+	return lower != p && pathsSecret.match(lower, strings.ToLower(w.at.Home)) && !pathsHarmless.match(lower, strings.ToLower(w.at.Home))
 }
 
 // globSecret reports whether a pattern names a secret: its folder holds them,

@@ -20,7 +20,8 @@ type visit struct {
 	print *stream // what it prints, if its handler knows better
 	is    trait   // its traits, once they are known
 	known bool
-	kept  bool // it is needed later: a trap runs at the end
+	plain string // a sentence with words of the command, which must not be read as a template
+	kept  bool   // it is needed later: a trap runs at the end
 }
 
 // program describes the command whose program is the first word.
@@ -149,7 +150,7 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 	local := strings.IndexByte(c.Args[0].Text, '/') >= 0
 	switch {
 	case len(c.Args) == 2 && !local && c.Via < 0 && (c.Args[1].Text == "--version" || c.Args[1].Text == "--help"):
-		c.Sentence = "Ask " + name + " for its version or help"
+		c.Sentence = "Ask " + short(name) + " for its version or help"
 		c.Effects = Reads
 		c.Risk = min(c.Risk, Safe)
 	case local:
@@ -245,7 +246,7 @@ func (v *visit) somewhere() {
 func (v *visit) unknownSub() {
 	v.c.Risk = min(v.c.Risk, Dangerous)
 	v.c.Effects |= Executes
-	v.says = append(v.says, "Run the unknown "+v.r.name+" command "+short(joinArgs(v.c.Args[1:])))
+	v.plain = "Run the unknown " + v.r.name + " command " + short(joinArgs(v.c.Args[1:]))
 }
 
 // chdir applies the options that choose the folder to work in.

@@ -176,7 +176,7 @@ func (s *scanner) keyword() {
 	at := s.cmd
 	s.cmd = false
 	switch s.src[start:s.pos] {
-	case "if", "while", "until", "for", "select", "case", "elif":
+	case "if", "while", "until", "for", "select", "case":
 		s.words++
 		s.cmd = true
 		s.note()
@@ -189,7 +189,7 @@ func (s *scanner) keyword() {
 		s.chain++
 		s.cmd = true
 		s.note()
-	case "then", "do", "else", "in":
+	case "then", "do", "else", "elif", "in":
 		s.cmd = true
 	default:
 		s.chain = 0

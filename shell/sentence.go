@@ -31,6 +31,9 @@ func outputTo(redirects []Redirect, paths []Path) string {
 
 // does fills the first template whose placeholders all have a value.
 func (v *visit) does() string {
+	if v.plain != "" && !v.r.inner {
+		return v.plain
+	}
 	for _, s := range v.says {
 		if text, ok := v.fill(s); ok {
 			return text
@@ -93,7 +96,7 @@ func (v *visit) placeholder(name string) string {
 		return v.r.name
 	case "sub":
 		if n := len(v.r.subs); n > 0 {
-			return v.r.subs[n-1].Text
+			return short(v.r.subs[n-1].Text)
 		}
 	case "inner":
 		return v.innerSentence()
@@ -155,10 +158,12 @@ func writeInt(b *strings.Builder, n int) {
 	b.WriteByte(byte('0' + n%10))
 }
 
-// short makes text fit for a sentence: one line, at most 80 characters, and
-// nothing that could change how a terminal or a person reads it.
-func short(s string) string {
-	const most = 80
+// short makes text fit for a sentence.
+func short(s string) string { return cleaned(s, 80) }
+
+// cleaned is text on one line, of at most so many characters, without anything
+// that could change how a terminal or a person reads it.
+func cleaned(s string, most int) string {
 	clean := true
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -180,13 +185,18 @@ func short(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			b.WriteByte(' ')
-		case r == utf8.RuneError || !unicode.IsPrint(r):
+		case r == utf8.RuneError || !unicode.IsPrint(r) || blank(r):
 			b.WriteString("\\x" + hex(s[i:]))
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// blank reports whether a character that counts as printable shows nothing.
+func blank(r rune) bool {
+	return r == 0x115f || r == 0x1160 || r == 0x2800 || r == 0x3164 || r == 0xffa0
 }
 
 // hex writes the first rune of s as hexadecimal digits.

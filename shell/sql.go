@@ -8,10 +8,29 @@ func (v *visit) sql(a Arg) {
 		v.c.Effects |= Writes
 		v.c.doubt(Dangerous, "the statement cannot be known: "+short(a.Text))
 	}
-	for _, statement := range sqlStatements(a.Text) {
+	for _, statement := range sqlStatements(a.Text, sqlStandard) {
 		v.statement(statement)
 	}
+	// The dialects do not agree where a quote or a comment ends. What one of
+	// them would run counts.
+	for _, way := range [...]sqlWay{sqlBackslash, sqlBare} {
+		if way == sqlBare && !strings.Contains(a.Text, "$$") && !strings.Contains(a.Text, "/*!") && !strings.Contains(a.Text, "--") && !strings.Contains(a.Text, "[") {
+			continue
+		}
+		for _, statement := range sqlStatements(a.Text, way) {
+			v.statement(statement)
+		}
+	}
 }
+
+// A sqlWay is how quotes and comments are read.
+type sqlWay uint8
+
+const (
+	sqlStandard  sqlWay = iota
+	sqlBackslash        // a backslash in quotes escapes
+	sqlBare             // neither quotes nor comments are
+)
 
 // statement applies one statement, given as its words outside quotes.
 func (v *visit) statement(words []string) {
@@ -70,6 +89,14 @@ func (v *visit) changesFile() {
 // metaCommand is a command of the client itself: .shell, \! …
 func (v *visit) metaCommand(name string, rest []string) {
 	text := strings.Join(rest, " ")
+	if cmd, ok := strings.CutPrefix(strings.Trim(text, `'"`), "|"); ok {
+		v.shell(Arg{Text: cmd, Span: v.c.Span})
+		v.c.Risk = min(v.c.Risk, Dangerous)
+		return
+	}
+	if len(name) > 2 && (strings.HasPrefix(".shell", name) || strings.HasPrefix(".system", name)) {
+		name = ".shell" // abbreviated
+	}
 	switch name {
 	case ".shell", ".system", `\!`:
 		v.shell(Arg{Text: text, Span: v.c.Span})
@@ -90,6 +117,9 @@ func (v *visit) metaCommand(name string, rest []string) {
 	case `\copy`:
 		v.c.Effects |= Writes
 		v.c.Risk = min(v.c.Risk, Moderate)
+		if strings.Contains(strings.ToLower(text), "program") {
+			v.c.doubt(Dangerous, "it runs a program: "+short(text))
+		}
 	default:
 		v.c.Effects |= Reads
 	}
@@ -97,7 +127,7 @@ func (v *visit) metaCommand(name string, rest []string) {
 
 // sqlStatements splits text into statements and those into words, leaving out
 // comments and what stands in quotes.
-func sqlStatements(text string) [][]string {
+func sqlStatements(text string, way sqlWay) [][]string {
 	var out [][]string
 	var words []string
 	var word strings.Builder
@@ -111,16 +141,21 @@ func sqlStatements(text string) [][]string {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
+		case (c == '\'' || c == '"' || c == '`') && way == sqlBare && !meta:
+			flush()
 		case (c == '\'' || c == '"' || c == '`') && !meta:
 			flush()
 			for i++; i < len(text) && text[i] != c; i++ {
+				if text[i] == '\\' && way == sqlBackslash {
+					i++
+				}
 			}
-		case c == '-' && strings.HasPrefix(text[i:], "--") && !meta:
+		case c == '-' && strings.HasPrefix(text[i:], "--") && !meta && way != sqlBare:
 			flush()
 			for i < len(text) && text[i] != '\n' {
 				i++
 			}
-		case c == '/' && strings.HasPrefix(text[i:], "/*"):
+		case c == '/' && strings.HasPrefix(text[i:], "/*") && way != sqlBare:
 			flush()
 			if end := strings.Index(text[i+2:], "*/"); end >= 0 {
 				i += end + 3

@@ -3,9 +3,9 @@
 package shell
 
 var keysPython = keyTable{
-	{names: []string{"os.system", "os.popen*", "subprocess.*", "commands.getoutput", "commands.getstatusoutput", "pty.spawn", "os.exec*", "os.spawn*", "os.posix_spawn*", "Popen", "check_output", "check_call", "call", "getoutput", "getstatusoutput", "system", "popen", "asyncio.create_subprocess_*"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
-	{names: []string{"exec", "eval", "compile", "__import__", "importlib.*", "runpy.*", "code.interact", "ctypes.*", "cffi.*", "pickle.load*", "marshal.load*", "dill.load*", "shelve.open", "builtins.*", "__builtins__*", "__loader__*", "*.__globals__*", "*.__subclasses__*", "sys.modules*", "os.dup2", "os.fork", "os.forkpty", "os.startfile", "pty.*"}, do: &action{does: Executes, risk: levelDangerous}},
-	{names: []string{"shutil.rmtree", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "rmtree", "unlink", "*.unlink", "*.rmdir"}, kind: kindDelete, do: &action{does: Deletes}},
+	{names: []string{"*.system", "*.popen", "*.Popen", "*.check_output", "*.check_call", "*.getoutput", "os.system", "os.popen*", "subprocess.*", "commands.getoutput", "commands.getstatusoutput", "pty.spawn", "os.exec*", "os.spawn*", "os.posix_spawn*", "Popen", "check_output", "check_call", "call", "getoutput", "getstatusoutput", "system", "popen", "asyncio.create_subprocess_*"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
+	{names: []string{"getattr", "globals", "*.__dict__", "exec", "eval", "compile", "__import__", "importlib.*", "runpy.*", "code.interact", "ctypes.*", "cffi.*", "pickle.load*", "marshal.load*", "dill.load*", "shelve.open", "builtins.*", "__builtins__*", "__loader__*", "*.__globals__*", "*.__subclasses__*", "sys.modules*", "os.dup2", "os.fork", "os.forkpty", "os.startfile", "pty.*"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"*.rmtree", "*.removedirs", "shutil.rmtree", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "rmtree", "unlink", "*.unlink", "*.rmdir"}, kind: kindDelete, do: &action{does: Deletes}},
 	{names: []string{"open", "io.open", "codecs.open"}, kind: kindWrite},
 	{names: []string{"os.rename", "os.replace", "shutil.*", "os.makedirs", "os.mkdir", "*.write_text", "*.write_bytes", "*.touch", "*.mkdir", "*.symlink_to", "os.symlink", "os.link", "os.truncate", "os.write"}, do: &action{does: Writes}},
 	{names: []string{"os.chmod", "os.chown", "os.setuid", "os.setgid", "os.kill", "os.killpg", "signal.*"}, do: &action{does: Permissions | Processes, risk: levelDangerous}},

@@ -77,14 +77,6 @@ var pathsInert = pathClass{
 }
 
 var pathsPrograms = pathClass{
-	deep: []deepPattern{
-		{"node_modules", "**/node_modules/.bin/*"},
-		{".venv", "**/.venv/bin/*"},
-		{"venv", "**/venv/bin/*"},
-		{"env", "**/env/bin/*"},
-		{".tox", "**/.tox/*/bin/*"},
-		{"vendor", "**/vendor/bin/*"},
-	},
 	dotHome: []string{
 		".cargo/bin/*",
 		".local/bin/*",

@@ -48,14 +48,19 @@ func (v *visit) groups(replace bool) [][]Arg {
 	size := 0
 	var items []Arg
 	switch {
-	case r.has("-0"):
+	case r.has("-0") && !r.has("-d"):
 		items = splitItems(text, "\x00")
+	case r.has("-0") && r.has("-d"): // the last one counts
+		return [][]Arg{{unknownItem}}
 	case r.has("-d"):
 		items = splitItems(text, unescape(r.given("-d").value.Text))
 	case replace || r.has("-L") || r.has("-l"):
 		items = splitItems(strings.TrimRight(text, "\n"), "\n")
 		for i := range items {
 			items[i].Text = strings.TrimLeft(items[i].Text, " \t")
+			if replace && strings.ContainsAny(items[i].Text, `'"\`) { // quotes are read here, too
+				items[i].Text = joinArgs(quotedItems(strings.ReplaceAll(items[i].Text, " ", `\ `)))
+			}
 		}
 		if !replace { // the words of so many lines
 			return v.lineGroups(items)
@@ -231,13 +236,14 @@ func (v *visit) parallelScripts(items []Arg) {
 
 func (v *visit) parallelOne(words []Arg, item Arg) {
 	replaced := make([]Arg, 0, len(words)+1)
-	found := false
+	found, changed := false, v.r.has("--colsep")
 	for _, a := range words {
 		for _, mark := range [...]string{"{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}", "{3}", "{#}", "{%}"} {
 			if strings.Contains(a.Text, mark) {
 				a.Text = strings.ReplaceAll(a.Text, mark, item.Text)
 				a.Unknown = a.Unknown || item.Unknown
 				found = true
+				changed = changed || mark != "{}" && mark != "{1}"
 			}
 		}
 		replaced = append(replaced, a)
@@ -245,10 +251,16 @@ func (v *visit) parallelOne(words []Arg, item Arg) {
 	if !found {
 		replaced = append(replaced, item)
 	}
-	if len(words) == 1 && strings.ContainsAny(words[0].Text, " ;|&") {
-		a := Arg{Text: joinArgs(replaced), Unknown: replaced[0].Unknown || item.Unknown}
-		v.shell(a)
+	if plainWords(replaced) {
+		v.wrapped(replaced)
 		return
 	}
-	v.wrapped(replaced)
+	a := Arg{Text: joinArgs(replaced), Unknown: changed} // a shell reads it again
+	for _, r := range replaced {
+		a.Unknown = a.Unknown || r.Unknown
+	}
+	v.shell(a)
+	if !v.r.has("--colsep") {
+		v.wrapped(replaced) // as it was meant
+	}
 }
