@@ -102,6 +102,7 @@ type Arg struct {
 	many  bool // may expand to several words, or none
 	plain bool // what is unknown in it has no slash and no leading dash
 	made  bool // it comes from a command substitution
+	deep  bool // found at any depth below its folder
 	item  bool // one of the words that xargs reads
 	extra *argExtra
 }

@@ -291,6 +291,7 @@ func (v *visit) readInto(args []Arg) {
 		if !syntax.ValidName(a.Text) {
 			continue
 		}
+		v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, a.Text, Arg{Text: "$" + a.Text, Unknown: true})
 		value := value
 		if value.Text == "" {
 			value.Text = "$" + a.Text

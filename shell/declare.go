@@ -107,7 +107,7 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 	if len(c.Assigns) > 0 {
 		c.Sentence = bareSentence(&c)
 	}
-	if exports(c.Args) || strings.Contains(options, "i") { // later programs see it; its value is calculated
+	if exports(c.Args) && !onlyPrints(d) || strings.Contains(options, "i") { // later programs see it; its value is calculated
 		c.Risk = min(c.Risk, Moderate)
 	}
 	c.Prefix = []string{d.Variant.Value}
@@ -158,6 +158,16 @@ func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, vari
 	}
 	st.setVar(old)
 	w.assign(st, f, c, a, true)
+}
+
+// onlyPrints reports whether a declaration names nothing: export -p.
+func onlyPrints(d *syntax.DeclClause) bool {
+	for _, a := range d.Args {
+		if a.Name != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // exports reports whether a declaration puts variables into the environment.

@@ -183,7 +183,7 @@ func (e *findExpr) found() []Arg {
 		}
 		for _, d := range e.dirs {
 			d.Text = strings.TrimRight(d.Text, "/") + "/" + name
-			d.Glob = true
+			d.Glob, d.deep = true, true
 			out = append(out, d)
 		}
 	}

@@ -286,6 +286,7 @@ func (v *visit) echo() {
 	if g := v.r.given("-v"); g != nil { // printf -v NAME
 		v.w.evaluate(v.st, v.f, v.c.Span, g.value)
 		v.outer.setUnknown(g.value.Text)
+		v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, g.value.Text, Arg{Text: "$" + g.value.Text, Unknown: true})
 	}
 	for _, a := range args {
 		if a.Unknown || a.Glob || octal(a.Text) || v.r.name == "echo" && strings.Contains(a.Text, `\`) {

@@ -84,7 +84,7 @@ func (v *visit) touch(a Arg, access Access, recursive bool) {
 	if a.Text == "-" && access <= Write { // standard input or output
 		return
 	}
-	v.w.touch(v.st, v.c, a, access, recursive)
+	v.w.touch(v.st, v.c, a, access, recursive || a.deep)
 }
 
 func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
@@ -138,6 +138,10 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 			a.Text += " host true"
 		}
 		v.shell(a)
+	case kindDNS:
+		if a.Unknown || a.made {
+			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
+		}
 	case kindEx: // :!cmd, :r !cmd, :w !cmd, :%!cmd
 		if _, cmd, ok := strings.Cut(a.Text, "!"); ok && strings.TrimSpace(cmd) != "" {
 			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})

@@ -399,6 +399,25 @@ func (r *reading) hasValue(spelling string, globs []string) bool {
 	return false
 }
 
+// onlyValues reports whether the option was given, and always with a value that
+// is known and matches one of the patterns.
+func (r *reading) onlyValues(spelling string, globs []string) bool {
+	found := false
+	for i := range r.flags {
+		g := &r.flags[i]
+		for _, name := range g.flag.names {
+			if name != spelling {
+				continue
+			}
+			if g.value.Unknown || !matchAny(globs, g.value.Text) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
 // plainArgs counts the operands that are not assignments for a command.
 func (r *reading) plainArgs() int {
 	n := 0

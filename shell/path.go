@@ -205,6 +205,9 @@ func (w *walker) judgeAt(p *Path, abs string) Risk {
 		}
 		return Safe
 	case Read:
+		if pathsDevice.match(abs, w.at.Home) {
+			return Dangerous // everything on the disk
+		}
 		if abs == "" { // in a folder that is not known: the name is all there is
 			if w.secret("/unknown/"+p.Raw, p.Glob) {
 				return Dangerous
@@ -213,6 +216,9 @@ func (w *walker) judgeAt(p *Path, abs string) Risk {
 		}
 		if w.secret(abs, p.Glob) || p.Recursive && w.holdsSecrets(abs) {
 			return Dangerous
+		}
+		if p.Recursive && p.Glob && strings.Trim(path.Base(abs), "*?") == "" && w.holdsSecrets(path.Dir(abs)) {
+			return Dangerous // whatever find finds in the home folder
 		}
 		return Safe
 	}
@@ -270,11 +276,15 @@ func temporary(p string) bool {
 // wholeWorkspace reports whether deleting p empties a workspace, or more.
 func (w *walker) wholeWorkspace(abs string, p *Path) bool {
 	target := abs
-	if p.Glob && strings.Trim(path.Base(abs), "*?.") == "" {
+	base := questionMarks(path.Base(abs))
+	if p.Glob && strings.Trim(base, "*?.") == "" {
 		target = path.Dir(abs)
+		if strings.HasPrefix(base, ".") {
+			target = path.Dir(target) // .* may be ..
+		}
 	}
 	for _, root := range w.at.Workspace {
-		if (p.Recursive || p.Glob) && within(root, target) || within(abs, root+"/.git") {
+		if (p.Recursive || p.Glob) && within(root, target) || within(abs, root+"/.git") || p.Glob && means(base, ".git") {
 			return true
 		}
 	}
@@ -285,7 +295,7 @@ func (w *walker) wholeWorkspace(abs string, p *Path) bool {
 // away: /, the home folder, a top-level folder of the system, all of one.
 func (w *walker) critical(abs string, glob bool) bool {
 	target := abs
-	for glob && strings.Trim(path.Base(target), "*?.") == "" && target != "/" {
+	for glob && strings.Trim(questionMarks(path.Base(target)), "*?.") == "" && target != "/" {
 		target = path.Dir(target)
 	}
 	if target == "/" || target == w.at.Home || w.at.Home != "" && within(w.at.Home, target) {
@@ -315,23 +325,76 @@ func (w *walker) secret(p string, glob bool) bool {
 	return lower != p && pathsSecret.match(lower, strings.ToLower(w.at.Home)) && !pathsHarmless.match(lower, strings.ToLower(w.at.Home))
 }
 
-// globSecret reports whether a pattern names a secret: its folder holds them,
-// or enough of its last part is written out to tell.
+// globSecret reports whether a pattern names a secret: enough of it is written
+// out to tell which file is meant.
 func (w *walker) globSecret(p string) bool {
-	base := path.Base(p)
 	if pathsSecret.match(p, w.at.Home) {
 		return true
 	}
-	written := base[:strings.IndexAny(base+"*", "*?[")]
-	if len(written) < 2 {
-		return false
-	}
+	base := path.Base(p)
 	for _, name := range pathsSecret.names {
-		if hit, err := path.Match(base, name); err == nil && hit {
+		if means(base, name) {
 			return true
 		}
 	}
+	for _, r := range pathsSecret.rooted {
+		if meansPath(p, r) {
+			return true
+		}
+	}
+	if tail, ok := strings.CutPrefix(p, w.at.Home+"/"); ok && w.at.Home != "" {
+		for _, h := range pathsSecret.dotHome {
+			if meansPath(tail, h) {
+				return true
+			}
+		}
+	}
 	return false
+}
+
+// means reports whether a pattern is meant to find name: it may match it, and
+// its beginning or half of it is written out.
+func means(glob, name string) bool {
+	if !strings.ContainsAny(glob, "*?[") {
+		return glob == name
+	}
+	glob = questionMarks(glob)
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") || !matchStars(glob, name) {
+		return false
+	}
+	written := strings.IndexAny(glob, "*?")
+	letters := len(glob) - strings.Count(glob, "*") - strings.Count(glob, "?")
+	return written >= 2 || 2*letters >= len(name)
+}
+
+// questionMarks replaces [abc] by ?, which matches at least as much, but for a
+// bracket in front of a dot file.
+func questionMarks(glob string) string {
+	for {
+		i := strings.IndexByte(glob, '[')
+		if i < 0 {
+			return glob
+		}
+		j := strings.IndexByte(glob[i+1:], ']')
+		if j < 0 {
+			return glob
+		}
+		glob = glob[:i] + "?" + glob[i+j+2:]
+	}
+}
+
+// meansPath is means, component by component; pattern is one of the tables.
+func meansPath(glob, pattern string) bool {
+	g, p := strings.Split(glob, "/"), strings.Split(pattern, "/")
+	for i, part := range p {
+		if part == "**" {
+			return i < len(g) && i > 0
+		}
+		if i >= len(g) || strings.ContainsAny(part, "*?") || !means(g[i], part) && !(g[i] == ".*" && strings.HasPrefix(part, ".")) {
+			return false
+		}
+	}
+	return len(g) == len(p)
 }
 
 // holdsSecrets reports whether somewhere below the folder p there are places

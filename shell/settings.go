@@ -26,6 +26,9 @@ func (w *walker) settings(st *state, f *frame, index int) {
 	inner.via = index
 	c := w.out.Commands[index]
 	for _, a := range c.Assigns {
+		if a.Name == "IFS" && len(c.Args) > 0 && c.Args[0].Text == "read" {
+			continue // while IFS= read -r line
+		}
 		risk, effects := c.Risk, c.Effects
 		w.setting(st, &inner, &c, &keysEnvironment, a.Name, a.Value)
 		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {

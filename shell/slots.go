@@ -93,6 +93,9 @@ func (r *reading) holds(w *when) bool {
 func (r *reading) term(t *term) bool {
 	switch t.op {
 	case termFlag:
+		if t.not && t.globs != nil { // !-X=GET: no other value may be among them
+			return r.onlyValues(t.flag, t.globs)
+		}
 		return r.hasValue(t.flag, t.globs)
 	case termInner:
 		return r.inner

@@ -42,6 +42,11 @@ func (v *visit) statement(words []string) {
 		v.metaCommand(first, words[1:])
 		return
 	}
+	switch strings.ToUpper(first) {
+	case "SHOW", "DESCRIBE", "DESC":
+		v.c.Effects |= Reads
+		return
+	}
 	where := false
 	var worst *flag
 	for _, word := range words {

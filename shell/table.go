@@ -145,6 +145,7 @@ const (
 	kindMount
 	kindEx
 	kindRsh
+	kindDNS
 )
 
 // A handler names the code that reads a small language no table can describe.

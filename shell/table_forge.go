@@ -66,7 +66,7 @@ var tableForge = [...]tool{
 				},
 			},
 			{names: []string{"api"},
-				do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}, prints: printsNetwork},
+				do:   action{does: Reads | Network, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}, prints: printsNetwork},
 				says: []string{"Ask GitHub's interface for {arg1}", "Ask GitHub's interface"},
 				use:  useDownload,
 				flags: []flag{
@@ -1270,7 +1270,7 @@ var tableForge = [...]tool{
 				},
 			},
 			{names: []string{"api"},
-				do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText}}, hosts: []string{"gitlab.com"}, prints: printsNetwork},
+				do:   action{does: Reads | Network, args: []slot{{kind: kindText}}, hosts: []string{"gitlab.com"}, prints: printsNetwork},
 				says: []string{"Ask GitLab's interface for {arg1}", "Ask GitLab's interface"},
 				use:  useDownload,
 				flags: []flag{
@@ -1874,7 +1874,7 @@ var tableForge = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"api"},
-				do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}, prints: printsNetwork},
+				do:   action{does: Reads | Network, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}, prints: printsNetwork},
 				says: []string{"Ask GitHub's interface for {arg1}", "Ask GitHub's interface"},
 				use:  useDownload,
 				flags: []flag{

@@ -1457,7 +1457,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"ping", "ping6", "ping4"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"external"}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindDNS, repeat: true}}, hosts: []string{"external"}},
 		says: []string{"Check whether {args} answers", "Check whether a machine answers"},
 		flags: []flag{
 			{names: []string{"-c"}, kind: kindText},
@@ -1493,7 +1493,7 @@ var tableNetwork = [...]tool{
 		whens: sharedWhen457,
 	},
 	{names: []string{"dig", "kdig", "drill", "delv", "doggo", "dog"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"external"}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindDNS, repeat: true}}, hosts: []string{"external"}},
 		says: []string{"Look up in the DNS: {args}", "Look up in the DNS"},
 		flags: []flag{
 			{names: []string{"-f"}, kind: kindRead, do: &action{does: Network, risk: levelModerate, say: "Look up every line of {-f} in the DNS"}},
@@ -1505,7 +1505,7 @@ var tableNetwork = [...]tool{
 		whens: sharedWhen457,
 	},
 	{names: []string{"host"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"external"}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindDNS, repeat: true}}, hosts: []string{"external"}},
 		says: []string{"Look up in the DNS: {args}", "Look up in the DNS"},
 		flags: []flag{
 			{names: []string{"-t", "-c", "-N", "-R", "-W", "-m", "-p"}, kind: kindText},
@@ -1514,7 +1514,7 @@ var tableNetwork = [...]tool{
 		whens: sharedWhen457,
 	},
 	{names: []string{"nslookup"},
-		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, is: isDashword, hosts: []string{"external"}},
+		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindDNS, repeat: true}}, is: isDashword, hosts: []string{"external"}},
 		says:  []string{"Look up in the DNS: {args}", "Look up names in the DNS"},
 		whens: sharedWhen457,
 	},

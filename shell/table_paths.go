@@ -214,8 +214,8 @@ var pathsSecret = pathClass{
 		"ssh_host_*_key",
 		"*.asc.key",
 		"client_secret*.json",
-		"service-account*.json",
-		"service_account*.json",
+		"*service-account*.json",
+		"*service_account*.json",
 	},
 	home: []string{
 		"Library/Keychains/**",
