@@ -78,6 +78,9 @@ func (s *codeScanner) run() {
 			s.line()
 		case c == '`' && (s.kind == kindPerl || s.kind == kindRuby || s.kind == kindPHP):
 			s.command(s.literal())
+		case c == '%' && s.at("%x") && s.kind == kindRuby:
+			s.pos += 2
+			s.command(s.bracketed())
 		case c == '\'' || c == '"' || c == '`':
 			s.inspect(s.literal())
 		case isNameStart(c):
@@ -140,6 +143,21 @@ func (s *codeScanner) literal() string {
 	}
 	s.pos = min(s.pos+len(quote), len(s.src))
 	return b.String()
+}
+
+// bracketed reads the text of %x(…), whatever its delimiter is.
+func (s *codeScanner) bracketed() string {
+	if s.pos >= len(s.src) {
+		return ""
+	}
+	end := s.src[s.pos]
+	if i := strings.IndexByte("([{<", end); i >= 0 {
+		end = ")]}>"[i]
+	}
+	s.pos++
+	text, _, _ := strings.Cut(s.src[s.pos:], string(rune(end)))
+	s.pos = min(s.pos+len(text)+1, len(s.src))
+	return text
 }
 
 func isNameStart(c byte) bool {

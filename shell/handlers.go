@@ -48,7 +48,7 @@ func (v *visit) shellProgram() {
 		v.c.Risk = min(v.c.Risk, Dangerous)
 	case r.has("-c"):
 		v.shellText()
-	case r.has("-i"):
+	case r.has("-i") && !v.f.elsewhere:
 		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Dangerous)
 	case len(r.args) > 0 && !r.has("-s"):
@@ -99,7 +99,7 @@ func (v *visit) stdinProgram() {
 	v.c.Effects |= Executes
 	if v.f.stdin == nil {
 		risk := Moderate
-		if v.traits()&isShell != 0 {
+		if v.traits()&isShell != 0 && !v.f.elsewhere { // a shell in a container is ordinary work
 			risk = Dangerous
 		}
 		v.c.Risk = min(v.c.Risk, risk)

@@ -155,6 +155,16 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 // text is an inert word. If it is unknown, unquoted, and the program has
 // options that do something, it may turn out to be one of them.
 func (v *visit) text(a Arg) {
+	if rest, ok := strings.CutPrefix(a.Text, "file://"); ok { // aws … --filters file://x
+		a.Text = rest
+		v.touch(a, Read, false)
+		return
+	}
+	if rest, ok := strings.CutPrefix(a.Text, "fileb://"); ok {
+		a.Text = rest
+		v.touch(a, Read, false)
+		return
+	}
 	if !a.Unknown || !a.many || a.plain {
 		return
 	}

@@ -281,7 +281,7 @@ func (v *visit) actions() {
 		}
 	}
 	for i := range r.flags {
-		if do := r.flags[i].flag.do; do != nil && (!instead || do.instead) {
+		if do := r.flags[i].flag.do; do != nil && (!instead || do.instead || do.does.Has(Executes)) {
 			v.apply(do)
 		}
 	}
@@ -290,10 +290,9 @@ func (v *visit) actions() {
 	}
 	v.settle()
 	v.optionValues(instead)
-	if instead {
-		return
+	if !instead || v.insteadArgs() {
+		v.operands()
 	}
-	v.operands()
 	if r.hides != "" {
 		v.c.doubt(Dangerous, "the option "+r.hides+" is not known, and so not which command runs")
 	}
@@ -313,6 +312,22 @@ func (v *visit) insteads() bool {
 	t := v.r.tool()
 	for i := range t.whens {
 		if t.whens[i].do.instead && v.r.holds(&t.whens[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// insteadArgs reports whether what counts instead says what the operands are.
+func (v *visit) insteadArgs() bool {
+	for i := range v.r.flags {
+		if do := v.r.flags[i].flag.do; do != nil && do.instead && do.args != nil {
+			return true
+		}
+	}
+	t := v.r.tool()
+	for i := range t.whens {
+		if do := &t.whens[i].do; do.instead && do.args != nil && v.r.holds(&t.whens[i]) {
 			return true
 		}
 	}

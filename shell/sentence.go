@@ -75,22 +75,22 @@ func (v *visit) placeholder(name string) string {
 	args := v.r.args
 	switch name {
 	case "args":
-		return listed(args)
+		return v.listed(0, len(args))
 	case "arg1", "arg2", "arg3":
 		if i := int(name[3] - '1'); i < len(args) {
-			return shown(args[i])
+			return v.shown(i)
 		}
 	case "last":
 		if len(args) > 0 {
-			return shown(args[len(args)-1])
+			return v.shown(len(args) - 1)
 		}
 	case "init":
 		if len(args) > 1 {
-			return listed(args[:len(args)-1])
+			return v.listed(0, len(args)-1)
 		}
 	case "rest":
 		if len(args) > 1 {
-			return listed(args[1:])
+			return v.listed(1, len(args))
 		}
 	case "cmd":
 		return v.r.name
@@ -122,31 +122,34 @@ func (v *visit) innerSentence() string {
 }
 
 // shown is an argument as a sentence has it.
-func shown(a Arg) string {
+func (v *visit) shown(i int) string {
+	a := v.r.args[i]
 	switch {
 	case a.proc() != nil:
 		return "the output of a command"
 	case a.Text == ".":
-		return "the current folder"
+		if s := slotFor(v.r.shape(), i, len(v.r.args)); s == nil || s.kind >= kindList && s.kind <= kindCd || v.r.chain[0].use == useFind {
+			return "the current folder"
+		}
 	}
 	return short(a.Text)
 }
 
 // listed shows operands in a sentence: the first few, and how many more.
-func listed(args []Arg) string {
+func (v *visit) listed(from, to int) string {
 	const most = 4
 	var b strings.Builder
-	for i, a := range args {
-		if i == most && len(args) > most+1 {
+	for i := from; i < to; i++ {
+		if i-from == most && to-from > most+1 {
 			b.WriteString(" and ")
-			writeInt(&b, len(args)-most)
+			writeInt(&b, to-from-most)
 			b.WriteString(" more")
 			break
 		}
-		if i > 0 {
+		if i > from {
 			b.WriteString(", ")
 		}
-		b.WriteString(shown(a))
+		b.WriteString(v.shown(i))
 	}
 	return b.String()
 }

@@ -706,7 +706,7 @@ var tableBuild = [...]tool{
 			{any: [][]term{{{not: true, op: termFlag, flag: "--diff"}}}, do: action{does: Writes}},
 		},
 	},
-	{names: []string{"clang-tidy", "clang-tidy-14", "clang-tidy-15", "clang-tidy-16", "clang-tidy-17", "clang-tidy-18", "clang-tidy-19", "run-clang-tidy", "run-clang-tidy.py", "clang-tidy-diff", "clang-tidy-diff.py", "clang-apply-replacements"},
+	{names: []string{"clang-tidy", "clang-tidy-14", "clang-tidy-15", "clang-tidy-16", "clang-tidy-17", "clang-tidy-18", "clang-tidy-19", "run-clang-tidy", "run-clang-tidy.py", "clang-tidy-diff", "clang-tidy-diff.py"},
 		do:   action{args: []slot{{kind: kindRead, repeat: true}}, is: isDashword},
 		says: []string{"Check {args} for mistakes", "Check C or C++ code for mistakes"},
 		flags: []flag{
@@ -1169,6 +1169,13 @@ var tableBuild = [...]tool{
 		whens: []when{
 			{any: [][]term{{{op: termArg, n: 1, globs: []string{"fmt"}}}}, do: action{say: "Reformat diagram files: {rest}", args: []slot{{kind: kindText}, {kind: kindWrite, repeat: true}}}},
 			{any: [][]term{{{op: termArg, n: 1, globs: []string{"layout", "themes", "version", "validate"}}}}, do: action{say: "Show the layouts or themes of D2", args: []slot{{kind: kindText, repeat: true}}}},
+		},
+	},
+	{names: []string{"clang-apply-replacements"},
+		do:   action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
+		says: []string{"Change code as the files in {args} say", "Change code as files say"},
+		flags: []flag{
+			{names: []string{"--format", "--remove-change-desc-files", "--ignore-insert-conflict", "--style", "--style-config"}, kind: kindText, attached: true},
 		},
 	},
 }

@@ -68,6 +68,7 @@ var tableBuiltins = [...]tool{
 	{names: []string{"shopt", "setopt", "unsetopt", "emulate", "zmodload", "autoload", "zstyle", "bindkey", "compdef", "enable"},
 		do:   action{does: Executes, risk: levelModerate, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Change how the shell behaves: {args}", "Show how the shell behaves"},
+		use:  useBuiltin,
 		flags: []flag{
 			{names: []string{"-p", "-q", "-o"}},
 			{names: []string{"-s", "-u", "-f", "-d", "-n"}},

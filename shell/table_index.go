@@ -125,7 +125,7 @@ func findTool(name string) *tool {
 		return &tableBuild[37]
 	case "clang-format-diff", "clang-format-diff.py", "git-clang-format", "run-clang-format":
 		return &tableBuild[38]
-	case "clang-apply-replacements", "clang-tidy", "clang-tidy-14", "clang-tidy-15", "clang-tidy-16", "clang-tidy-17", "clang-tidy-18", "clang-tidy-19", "clang-tidy-diff", "clang-tidy-diff.py", "run-clang-tidy", "run-clang-tidy.py":
+	case "clang-tidy", "clang-tidy-14", "clang-tidy-15", "clang-tidy-16", "clang-tidy-17", "clang-tidy-18", "clang-tidy-19", "clang-tidy-diff", "clang-tidy-diff.py", "run-clang-tidy", "run-clang-tidy.py":
 		return &tableBuild[39]
 	case "brunch", "cake", "castor", "doit", "fab", "grunt", "grunt-cli", "gulp", "gulp-cli", "inv", "invoke", "jake", "mage", "paver", "phing", "redo", "robo", "tup":
 		return &tableBuild[3]
@@ -197,6 +197,8 @@ func findTool(name string) *tool {
 		return &tableBuild[6]
 	case "d2":
 		return &tableBuild[70]
+	case "clang-apply-replacements":
+		return &tableBuild[71]
 	case "cpack":
 		return &tableBuild[7]
 	case "autoninja", "n2", "ninja", "ninja-build", "samu", "siso":
@@ -879,6 +881,16 @@ func findTool(name string) *tool {
 		return &tableDatabase[9]
 	case "eslint", "eslint_d", "semistandard", "standard", "ts-standard", "tslint", "xo":
 		return &tableDevtools[0]
+	case "opa", "regal":
+		return &tableDevtools[100]
+	case "kubeaudit", "kubescape", "kubesec":
+		return &tableDevtools[101]
+	case "buildctl", "nixpacks", "pack", "railpack", "werf":
+		return &tableDevtools[102]
+	case "anchor", "aptos", "forge", "starknet", "sui":
+		return &tableDevtools[103]
+	case "cast", "solana":
+		return &tableDevtools[104]
 	case "babel", "babel-cli":
 		return &tableDevtools[10]
 	case "esbuild":
@@ -1069,6 +1081,12 @@ func findTool(name string) *tool {
 		return &tableDevtools[95]
 	case "sloccount":
 		return &tableDevtools[96]
+	case "ovsx", "vsce":
+		return &tableDevtools[97]
+	case "npkill":
+		return &tableDevtools[98]
+	case "amtool", "promtool":
+		return &tableDevtools[99]
 	case "swc":
 		return &tableDevtools[9]
 	case "gh":
@@ -1995,84 +2013,86 @@ func findTool(name string) *tool {
 		return &tablePackages[50]
 	case "zypper":
 		return &tablePackages[51]
-	case "pacman", "paru", "pikaur", "trizen", "yay":
+	case "pacman":
 		return &tablePackages[52]
-	case "makepkg":
+	case "paru", "pikaur", "trizen", "yay":
 		return &tablePackages[53]
-	case "paccache", "pacdiff", "pacman-key", "pacman-mirrors", "pacstrap", "pamac", "pkgfile", "reflector", "repo-add", "repo-remove", "updpkgsums":
+	case "makepkg":
 		return &tablePackages[54]
-	case "checkupdates", "eix", "equery", "expac", "pacsearch", "pactree", "pkg_info", "qlist", "xbps-query":
+	case "paccache", "pacdiff", "pacman-key", "pacman-mirrors", "pacstrap", "pamac", "pkgfile", "reflector", "repo-add", "repo-remove", "updpkgsums":
 		return &tablePackages[55]
-	case "apk":
+	case "checkupdates", "eix", "equery", "expac", "pacsearch", "pactree", "pkg_info", "qlist", "xbps-query":
 		return &tablePackages[56]
-	case "emerge":
+	case "apk":
 		return &tablePackages[57]
-	case "bootc", "dispatch-conf", "emaint", "eopkg", "eselect", "etc-update", "freebsd-update", "installpkg", "ipkg", "layman", "opkg", "ostree", "pkcon", "pkg_add", "pkg_delete", "pkgadd", "pkgin", "portsnap", "prt-get", "removepkg", "rpm-ostree", "sbopkg", "sbotools", "slackpkg", "swupd", "tlmgr", "transactional-update", "upgradepkg", "urpmi", "xbps-alternatives", "xbps-install", "xbps-pkgdb", "xbps-reconfigure", "xbps-remove", "xbps-rindex", "xbps-src":
+	case "emerge":
 		return &tablePackages[58]
-	case "pkg":
+	case "bootc", "dispatch-conf", "emaint", "eopkg", "eselect", "etc-update", "freebsd-update", "installpkg", "ipkg", "layman", "opkg", "ostree", "pkcon", "pkg_add", "pkg_delete", "pkgadd", "pkgin", "portsnap", "prt-get", "removepkg", "rpm-ostree", "sbopkg", "sbotools", "slackpkg", "swupd", "tlmgr", "transactional-update", "upgradepkg", "urpmi", "xbps-alternatives", "xbps-install", "xbps-pkgdb", "xbps-reconfigure", "xbps-remove", "xbps-rindex", "xbps-src":
 		return &tablePackages[59]
 	case "composer", "composer.phar":
 		return &tablePackages[5]
-	case "brew":
+	case "pkg":
 		return &tablePackages[60]
-	case "port":
+	case "brew":
 		return &tablePackages[61]
-	case "snap":
+	case "port":
 		return &tablePackages[62]
-	case "flatpak":
+	case "snap":
 		return &tablePackages[63]
-	case "winget":
+	case "flatpak":
 		return &tablePackages[64]
-	case "choco", "chocolatey", "cinst", "cuninst", "cup":
+	case "winget":
 		return &tablePackages[65]
-	case "scoop":
+	case "choco", "chocolatey", "cinst", "cuninst", "cup":
 		return &tablePackages[66]
-	case "asdf":
+	case "scoop":
 		return &tablePackages[67]
-	case "mise", "rtx":
+	case "asdf":
 		return &tablePackages[68]
-	case "sdk":
+	case "mise", "rtx":
 		return &tablePackages[69]
 	case "pear", "pecl":
 		return &tablePackages[6]
-	case "direnv":
+	case "sdk":
 		return &tablePackages[70]
-	case "devbox":
+	case "direnv":
 		return &tablePackages[71]
-	case "proto":
+	case "devbox":
 		return &tablePackages[72]
-	case "aqua":
+	case "proto":
 		return &tablePackages[73]
-	case "devenv":
+	case "aqua":
 		return &tablePackages[74]
-	case "chnode", "chruby":
+	case "devenv":
 		return &tablePackages[75]
-	case "pixi":
+	case "chnode", "chruby":
 		return &tablePackages[76]
-	case "nimble":
+	case "pixi":
 		return &tablePackages[77]
-	case "shards":
+	case "nimble":
 		return &tablePackages[78]
-	case "adb":
+	case "shards":
 		return &tablePackages[79]
 	case "mvn", "mvn.cmd", "mvnDebug", "mvnd", "mvnw", "mvnw.cmd":
 		return &tablePackages[7]
-	case "sdkmanager":
+	case "adb":
 		return &tablePackages[80]
-	case "avdmanager":
+	case "sdkmanager":
 		return &tablePackages[81]
-	case "emulator":
+	case "avdmanager":
 		return &tablePackages[82]
-	case "tuist":
+	case "emulator":
 		return &tablePackages[83]
-	case "swiftc":
+	case "tuist":
 		return &tablePackages[84]
-	case "gitlab-runner":
+	case "swiftc":
 		return &tablePackages[85]
-	case "molecule":
+	case "gitlab-runner":
 		return &tablePackages[86]
-	case "perldoc":
+	case "molecule":
 		return &tablePackages[87]
+	case "perldoc":
+		return &tablePackages[88]
 	case "gradle", "gradlew", "gradlew.bat":
 		return &tablePackages[8]
 	case "bleep", "mill", "millw", "sbt", "sbtn", "scala-cli":
@@ -2187,6 +2207,14 @@ func findTool(name string) *tool {
 		return &tableRustGo[29]
 	case "rustup-init":
 		return &tableRustGo[2]
+	case "ginkgo", "godog":
+		return &tableRustGo[30]
+	case "goose":
+		return &tableRustGo[31]
+	case "sea-orm-cli":
+		return &tableRustGo[32]
+	case "bindgen", "capnp", "cbindgen", "flatc", "thrift", "uniffi-bindgen", "wasm-bindgen":
+		return &tableRustGo[33]
 	case "rustc":
 		return &tableRustGo[3]
 	case "rustdoc":

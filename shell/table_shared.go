@@ -614,7 +614,7 @@ var sharedTool35 = []tool{
 		do:   action{does: Network | Executes, risk: levelDangerous},
 		says: []string{"Connect to something in Azure or copy from it ({sub})"},
 	},
-	{names: []string{"keys", "key", "connection-string", "credential", "secret"},
+	{names: []string{"keys", "key", "connection-string", "credential", "secret", "secrets"},
 		says: []string{"Show the help of {cmd}"},
 		subs: sharedTool33,
 	},
@@ -665,7 +665,7 @@ var sharedTool37 = []tool{
 		do:   action{does: Network | Executes, risk: levelDangerous},
 		says: []string{"Connect to something in Azure or copy from it ({sub})"},
 	},
-	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "appsettings", "secret", "publishing-profile", "authorization-rule-keys"},
+	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "appsettings", "secret", "secrets", "publishing-profile", "authorization-rule-keys"},
 		says: []string{"Show the help of {cmd}"},
 		subs: sharedTool36,
 	},
@@ -705,7 +705,7 @@ var sharedTool38 = []tool{
 		do:   action{does: Network | Executes, risk: levelDangerous},
 		says: []string{"Connect to something in Azure or copy from it ({sub})"},
 	},
-	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "secret", "function-key", "shared-key"},
+	{names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "secret", "secrets", "function-key", "shared-key"},
 		says: []string{"Show the help of {cmd}"},
 		subs: sharedTool36,
 	},
@@ -5457,6 +5457,9 @@ var sharedFlag368 = []flag{
 var sharedWhen369 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "*s?secret", "*s?secrets", "*l?secret", "*l?secrets", "*m?secret", "*m?secrets", "*c?secret", "*c?secrets", "*o?secret", "*o?secrets", "*d?secret", "*d?secrets", "*y?secret", "*y?secrets", "*t?secret", "*t?secrets", "*s?secret?*", "*s?secrets?*", "*l?secrets?*", "*m?secrets?*", "*d?secrets?*", "secret?c*", "secrets?c*", "secrets?p*", "secrets?d*", "secrets?s*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"Secret*", "SECRET*", "?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s", "*?Secret", "*?Secrets", "*?SECRET", "*?SECRETS", "*?Secrets?*", "*?Secret?*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*b?secret", "*b?secrets", "*f?secret", "*f?secrets", "*g?secret", "*g?secrets", "*h?secret", "*h?secrets", "*i?secret", "*i?secrets", "*j?secret", "*j?secrets", "*k?secret", "*k?secrets", "*n?secret", "*n?secrets", "*p?secret", "*p?secrets", "*r?secret", "*r?secrets", "*u?secret", "*u?secrets", "*v?secret", "*v?secrets", "*w?secret", "*w?secrets", "*x?secret", "*x?secrets", "*z?secret", "*z?secrets", "*ce?secret", "*ce?secrets", "*de?secret", "*de?secrets", "*me?secret", "*me?secrets", "*pe?secret", "*pe?secrets", "*re?secret", "*re?secrets", "*se?secret", "*se?secrets", "*ne?secret", "*ne?secrets", "*ta?secret", "*ta?secrets", "*sa?secret", "*sa?secrets", "*pa?secret", "*pa?secrets", "sa?secret", "sa?secrets"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*m?secret?*", "*m?secrets?*", "*c?secret?*", "*c?secrets?*", "*o?secret?*", "*o?secrets?*", "*y?secret?*", "*y?secrets?*", "*d?secret?*", "*d?secrets?*", "*l?secret?*", "*l?secrets?*", "*t?secret?*", "*t?secrets?*", "*b?secret?*", "*b?secrets?*", "*f?secret?*", "*f?secrets?*", "*g?secret?*", "*g?secrets?*", "*h?secret?*", "*h?secrets?*", "*i?secret?*", "*i?secrets?*", "*j?secret?*", "*j?secrets?*", "*k?secret?*", "*k?secrets?*", "*n?secret?*", "*n?secrets?*", "*p?secret?*", "*p?secrets?*", "*r?secret?*", "*r?secrets?*", "*u?secret?*", "*u?secrets?*", "*v?secret?*", "*v?secrets?*", "*w?secret?*", "*w?secrets?*", "*x?secret?*", "*x?secrets?*", "*z?secret?*", "*z?secrets?*", "*ce?secret?*", "*ce?secrets?*", "*de?secret?*", "*de?secrets?*", "*me?secret?*", "*me?secrets?*", "*pe?secret?*", "*pe?secrets?*", "*re?secret?*", "*re?secrets?*", "*se?secret?*", "*se?secrets?*", "*ne?secret?*", "*ne?secrets?*", "*ta?secret?*", "*ta?secrets?*", "*sa?secret?*", "*sa?secrets?*", "*pa?secret?*", "*pa?secrets?*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret?cm*", "secret?svc*", "secret?p*", "secret?d*", "secret?i*", "secrets?i*", "secrets?n*", "secret?n*", "secret?j*", "secret?e*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*-file=*"}}}}, do: action{does: Reads, risk: levelModerate}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret/*", "secrets/*", "Secret/*", "Secrets/*", "SECRET/*", "SECRETS/*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
@@ -7599,18 +7602,46 @@ var sharedFlag494 = []flag{
 }
 
 var sharedFlag495 = []flag{
+	{names: []string{"-r", "--root", "--sysroot"}, kind: kindWrite},
+	{names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, kind: kindText},
+	{names: []string{"--config"}, kind: kindRead, do: &action{risk: levelDangerous}},
+	{names: []string{"-S", "--sync"}},
+	{names: []string{"-R", "--remove"}},
+	{names: []string{"-U", "--upgrade"}},
+	{names: []string{"-D", "--database"}},
+	{names: []string{"-Q", "--query"}},
+	{names: []string{"-F", "--files"}},
+	{names: []string{"-T", "--deptest"}},
+	{names: []string{"-s", "--search"}},
+	{names: []string{"-i", "--info"}},
+	{names: []string{"-l", "--list"}},
+	{names: []string{"-g", "--groups"}},
+	{names: []string{"-y", "--refresh"}},
+	{names: []string{"-u", "--sysupgrade"}},
+	{names: []string{"-w", "--downloadonly"}},
+	{names: []string{"-c", "--clean"}},
+	{names: []string{"-p", "--print"}},
+	{names: []string{"--recursive", "--cascade", "-n", "--nosave", "-o", "--owns", "-k", "--check", "-q", "--quiet", "--file", "-m", "--foreign", "-e", "--explicit", "-d", "--deps", "--nodeps", "-t", "--unrequired", "-x", "--regex", "--needed", "--noconfirm", "--noprogressbar", "--asdeps", "--asexplicit", "--dbonly", "--noscriptlet", "--confirm", "--changelog", "--disable-download-timeout", "-v", "--verbose", "--devel", "--removemake", "--cleanafter", "-a", "--aur", "--repo"}},
+	{names: []string{"-Y", "--yay"}},
+	{names: []string{"-G", "--getpkgbuild"}},
+	{names: []string{"-P", "--show"}},
+	{names: []string{"-B", "--build"}},
+	{names: []string{"-W", "--web"}},
+}
+
+var sharedFlag496 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen496 = []when{
+var sharedWhen497 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag497 = []flag{
+var sharedFlag498 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag498 = []flag{
+var sharedFlag499 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7620,19 +7651,8 @@ var sharedFlag498 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedWhen499 = []when{
+var sharedWhen500 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-r"}}}, do: action{say: "Build the Rust project for release"}},
-}
-
-var sharedFlag500 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag501 = []flag{
@@ -7643,10 +7663,21 @@ var sharedFlag501 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--no-run", "--no-fail-fast"}},
+	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag502 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"--no-run", "--no-fail-fast"}},
+}
+
+var sharedFlag503 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7659,7 +7690,7 @@ var sharedFlag502 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag503 = []flag{
+var sharedFlag504 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7670,26 +7701,15 @@ var sharedFlag503 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag504 = []flag{
+var sharedFlag505 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen505 = []when{
+var sharedWhen506 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
-}
-
-var sharedFlag506 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag507 = []flag{
@@ -7700,10 +7720,21 @@ var sharedFlag507 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--crate-type", "--print"}, kind: kindText},
+	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag508 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"--crate-type", "--print"}, kind: kindText},
+}
+
+var sharedFlag509 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7711,43 +7742,43 @@ var sharedFlag508 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag509 = []flag{
+var sharedFlag510 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag510 = []flag{
+var sharedFlag511 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag511 = []flag{
+var sharedFlag512 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag512 = []flag{
+var sharedFlag513 = []flag{
 	{names: []string{"--limit", "--registry", "--index"}, kind: kindText},
 }
 
-var sharedFlag513 = []flag{
+var sharedFlag514 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag514 = []flag{
+var sharedFlag515 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag515 = []flag{
+var sharedFlag516 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag516 = []flag{
+var sharedFlag517 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7756,20 +7787,20 @@ var sharedFlag516 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag518 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag518 = []flag{
+var sharedFlag519 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag519 = []flag{
+var sharedFlag520 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7787,28 +7818,28 @@ var sharedFlag519 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag520 = []flag{
+var sharedFlag521 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag521 = []flag{
+var sharedFlag522 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag522 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag525 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7821,11 +7852,11 @@ var sharedFlag524 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen525 = []when{
+var sharedWhen526 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag526 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7838,36 +7869,36 @@ var sharedFlag526 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag528 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag528 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag529 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"-f", "--file", "-d", "--db"}, kind: kindRead},
 	{names: []string{"-u", "--url"}, kind: kindURL},
 	{names: []string{"--ignore", "-D", "--deny", "--target-arch", "--target-os", "--color", "--format"}, kind: kindText},
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag532 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool532 = []tool{
+var sharedTool533 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag531,
+		flags: sharedFlag532,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -7875,14 +7906,14 @@ var sharedTool532 = []tool{
 	},
 }
 
-var sharedFlag533 = []flag{
+var sharedFlag534 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool534 = []tool{
+var sharedTool535 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -7897,21 +7928,21 @@ var sharedTool534 = []tool{
 	},
 }
 
-var sharedFlag535 = []flag{
+var sharedFlag536 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag537 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen537 = []when{
+var sharedWhen538 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag538 = []flag{
+var sharedFlag539 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -7926,21 +7957,21 @@ var sharedFlag538 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag539 = []flag{
+var sharedFlag540 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag540 = []flag{
+var sharedFlag541 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool541 = []tool{
+var sharedTool542 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag539,
+		flags: sharedFlag540,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -7949,7 +7980,7 @@ var sharedTool541 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag540,
+		flags: sharedFlag541,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -7961,7 +7992,7 @@ var sharedTool541 = []tool{
 	},
 }
 
-var sharedFlag542 = []flag{
+var sharedFlag543 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7973,7 +8004,7 @@ var sharedFlag542 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag543 = []flag{
+var sharedFlag544 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindText},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -7984,12 +8015,12 @@ var sharedFlag543 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen544 = []when{
+var sharedWhen545 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag545 = []flag{
+var sharedFlag546 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8002,15 +8033,15 @@ var sharedFlag545 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag546 = []flag{
+var sharedFlag547 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool547 = []tool{
+var sharedTool548 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag546,
+		flags: sharedFlag547,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -8018,7 +8049,7 @@ var sharedTool547 = []tool{
 	},
 }
 
-var sharedFlag548 = []flag{
+var sharedFlag549 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8030,7 +8061,7 @@ var sharedFlag548 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag550 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8045,16 +8076,16 @@ var sharedFlag549 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen550 = []when{
+var sharedWhen551 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag551 = []flag{
+var sharedFlag552 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag553 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8065,23 +8096,23 @@ var sharedFlag552 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag553 = []flag{
+var sharedFlag554 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag554 = []flag{
+var sharedFlag555 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen555 = []when{
+var sharedWhen556 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag556 = []flag{
+var sharedFlag557 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8093,11 +8124,11 @@ var sharedFlag556 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen557 = []when{
+var sharedWhen558 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag558 = []flag{
+var sharedFlag559 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -8106,11 +8137,11 @@ var sharedFlag558 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen559 = []when{
+var sharedWhen560 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag560 = []flag{
+var sharedFlag561 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8121,118 +8152,118 @@ var sharedFlag560 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen561 = []when{
+var sharedWhen562 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen562 = []when{
+var sharedWhen563 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag563 = []flag{
+var sharedFlag564 = []flag{
 	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
 	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
 }
 
-var sharedWhen564 = []when{
+var sharedWhen565 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag565 = []flag{
+var sharedFlag566 = []flag{
 	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
 }
 
-var sharedWhen566 = []when{
+var sharedWhen567 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag567 = []flag{
+var sharedFlag568 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag568 = []flag{
+var sharedFlag569 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool569 = []tool{
+var sharedTool570 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag498,
+		flags: sharedFlag499,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag498,
-		whens: sharedWhen499,
+		flags: sharedFlag499,
+		whens: sharedWhen500,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag500,
+		flags: sharedFlag501,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag498,
+		flags: sharedFlag499,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag501,
+		flags: sharedFlag502,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag502,
+		flags: sharedFlag503,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag503,
+		flags: sharedFlag504,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag504,
-		whens: sharedWhen505,
+		flags: sharedFlag505,
+		whens: sharedWhen506,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag507,
+		flags: sharedFlag508,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag508,
+		flags: sharedFlag509,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag509,
+		flags: sharedFlag510,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag510,
+		flags: sharedFlag511,
 	},
 	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project", "info"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag511,
+		flags: sharedFlag512,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag512,
+		flags: sharedFlag513,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8241,176 +8272,176 @@ var sharedTool569 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag513,
+		flags: sharedFlag514,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag514,
+		flags: sharedFlag515,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag515,
+		flags: sharedFlag516,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag516,
+		flags: sharedFlag517,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag517,
+		flags: sharedFlag518,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag518,
+		flags: sharedFlag519,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag519,
+		flags: sharedFlag520,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag520,
+		flags: sharedFlag521,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag521,
+		flags: sharedFlag522,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag522,
+		flags: sharedFlag523,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag522,
+		flags: sharedFlag523,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag523,
+		flags: sharedFlag524,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag524,
-		whens: sharedWhen525,
+		flags: sharedFlag525,
+		whens: sharedWhen526,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag526,
+		flags: sharedFlag527,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag527,
+		flags: sharedFlag528,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag528,
+		flags: sharedFlag529,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag529,
+		flags: sharedFlag530,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag530,
-		subs:  sharedTool532,
+		flags: sharedFlag531,
+		subs:  sharedTool533,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag533,
-		subs:  sharedTool534,
+		flags: sharedFlag534,
+		subs:  sharedTool535,
 	},
 	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		flags: sharedFlag535,
+		flags: sharedFlag536,
 	},
 	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag536,
-		whens: sharedWhen537,
+		flags: sharedFlag537,
+		whens: sharedWhen538,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag538,
-		subs:  sharedTool541,
+		flags: sharedFlag539,
+		subs:  sharedTool542,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag542,
+		flags: sharedFlag543,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag543,
-		whens: sharedWhen544,
+		flags: sharedFlag544,
+		whens: sharedWhen545,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag545,
-		subs:  sharedTool547,
+		flags: sharedFlag546,
+		subs:  sharedTool548,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag548,
+		flags: sharedFlag549,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag549,
-		whens: sharedWhen550,
+		flags: sharedFlag550,
+		whens: sharedWhen551,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag551,
+		flags: sharedFlag552,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag552,
+		flags: sharedFlag553,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag553,
+		flags: sharedFlag554,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag554,
-		whens: sharedWhen555,
+		flags: sharedFlag555,
+		whens: sharedWhen556,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag556,
-		whens: sharedWhen557,
+		flags: sharedFlag557,
+		whens: sharedWhen558,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag558,
-		whens: sharedWhen559,
+		flags: sharedFlag559,
+		whens: sharedWhen560,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
@@ -8420,49 +8451,49 @@ var sharedTool569 = []tool{
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag560,
-		whens: sharedWhen561,
+		flags: sharedFlag561,
+		whens: sharedWhen562,
 	},
 	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen562,
+		whens: sharedWhen563,
 	},
 	{names: []string{"dist"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		flags: sharedFlag563,
-		whens: sharedWhen564,
+		flags: sharedFlag564,
+		whens: sharedWhen565,
 	},
 	{names: []string{"shuttle"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project as Shuttle would"},
-		flags: sharedFlag565,
-		whens: sharedWhen566,
+		flags: sharedFlag566,
+		whens: sharedWhen567,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag567,
+		flags: sharedFlag568,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag568,
+		flags: sharedFlag569,
 	},
 }
 
-var sharedFlag570 = []flag{
+var sharedFlag571 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag571 = []flag{
+var sharedFlag572 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag572 = []flag{
+var sharedFlag573 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8475,39 +8506,39 @@ var sharedFlag572 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag573 = []flag{
+var sharedFlag574 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen574 = []when{
+var sharedWhen575 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag575 = []flag{
+var sharedFlag576 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen576 = []when{
+var sharedWhen577 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen577 = []when{
+var sharedWhen578 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen578 = []when{
+var sharedWhen579 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen579 = []when{
+var sharedWhen580 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag580 = []flag{
+var sharedFlag581 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8537,18 +8568,18 @@ var sharedFlag580 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen581 = []when{
+var sharedWhen582 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedWhen582 = []when{
+var sharedWhen583 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--bind", globs: []string{"*execute*", "*become*", "*reload*", "*transform*", "*change-preview*", "*preview(*", "*preview:*", "*bg-*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Let the user pick from a list; keys or events run programs", opaque: "a key binding runs a program"}},
 }
 
-var sharedFlag583 = []flag{
+var sharedFlag584 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8559,11 +8590,11 @@ var sharedFlag583 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen584 = []when{
+var sharedWhen585 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag585 = []flag{
+var sharedFlag586 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8585,7 +8616,7 @@ var sharedFlag585 = []flag{
 	{names: []string{"-R"}},
 }
 
-var sharedWhen586 = []when{
+var sharedWhen587 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"+!*", "+*%!*", "+*:!*", "+*r !*", "+*w !*", "+*r!*", "+*system*", "+*job*", "+*term*", "+*exec*", "+*source*", "+so *", "+*lua*", "+*py*", "+*perl*", "+*ruby*", "+*writefile*", "+*delete*", "+*rename*", "+*libcall*", "+*shell*", "+sh", "+*call *", "+*eval*", "+*norm*", "+w /*", "+w! /*", "+w ~*", "+*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }
