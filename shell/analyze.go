@@ -155,7 +155,7 @@ func (w *walker) script(st *state, f *frame, src string, span Span, nested bool)
 		inner := *f
 		inner.depth++
 		inner.span, inner.fixed = span, true
-		inner.direct = false
+		inner.direct, inner.fetched = false, false
 		f = &inner
 	}
 	file, err := parse(src)

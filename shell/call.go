@@ -64,9 +64,8 @@ func callSpan(s *syntax.Stmt, call *syntax.CallExpr) Span {
 
 // bare reports a command that consists of assignments or redirections only.
 func (w *walker) bare(c *Command, call *syntax.CallExpr) stream {
-	if len(call.Args) > 0 { // words that expanded to nothing
-		c.Opaque = append(c.Opaque, "the command is empty")
-		c.Risk = min(c.Risk, Moderate)
+	if len(call.Args) > 0 { // words that expanded to nothing, as far as can be seen
+		c.doubt(Dangerous, "which command runs cannot be known: it comes from an expansion")
 	}
 	c.Sentence = bareSentence(c)
 	w.add(*c)

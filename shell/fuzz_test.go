@@ -110,7 +110,13 @@ func simple(src string) bool {
 	}
 	s := file.Stmts[0]
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	return ok && !s.Negated && len(call.Assigns) == 0 && len(call.Args) > 0 && len(s.Redirs) == 0 && call.Args[0].Lit() != "" && !strings.HasPrefix(call.Args[0].Lit(), "-")
+	if !ok || s.Negated || s.Background || len(call.Assigns) > 0 || len(call.Args) == 0 || len(s.Redirs) > 0 {
+		return false
+	}
+	// A name that expands to nothing, or that env takes for an assignment, is
+	// no command to wrap.
+	name := call.Args[0].Lit()
+	return name != "" && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == ""
 }
 
 // FuzzDepth: the scan before parsing sees at least as much nesting as there

@@ -86,7 +86,7 @@ func (p *optionParser) argument(a Arg) {
 		p.short(a)
 	case text[0] == '+' && p.find(text) != nil:
 		p.take(p.find(text), a, text, "", false)
-	case text[0] == '+' && p.r.chain[0].use == useSh: // bash +xe: options, too
+	case text[0] == '+' && p.r.chain[0].use == useSh && isName(text[1:]): // bash +xe: options, too
 	default:
 		p.operand(a)
 	}

@@ -27,7 +27,7 @@ type visit struct {
 // program describes the command whose program is the first word.
 func (w *walker) program(st *state, f *frame, c *Command) stream {
 	name := baseName(c.Args[0].Text)
-	t, args := w.tool(name, c.Args, c.Via >= 0)
+	t, args := w.tool(name, c.Args, f.fetched)
 	w.place(st, c, name)
 	if t == nil {
 		return w.stranger(st, f, c, name)
@@ -92,7 +92,7 @@ func (l *freeList[T]) put(v *T) {
 }
 
 // tool finds the table entry; git-foo is git foo.
-func (w *walker) tool(name string, args []Arg, wrapped bool) (*tool, []Arg) {
+func (w *walker) tool(name string, args []Arg, fetched bool) (*tool, []Arg) {
 	if t := findTool(name); t != nil {
 		return t, args
 	}
@@ -105,7 +105,7 @@ func (w *walker) tool(name string, args []Arg, wrapped bool) (*tool, []Arg) {
 	if base, ok := strings.CutPrefix(name, "mkfs."); ok && base != "" {
 		return findTool("mkfs"), args
 	}
-	if base, version, ok := strings.Cut(name, "@"); ok && version != "" && wrapped { // npx prettier@3
+	if base, version, ok := strings.Cut(name, "@"); ok && version != "" && fetched { // npx prettier@3
 		return findTool(base), args
 	}
 	return nil, args

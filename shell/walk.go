@@ -49,6 +49,7 @@ type frame struct {
 	scripts       int  // package scripts around this one
 	span          Span // of the script; of all its commands, if fixed
 	fixed         bool
+	fetched       bool    // a package that npx and its like fetch
 	direct        bool    // started by a program, which knows no builtin
 	stdin         *stream // what the command can read, if something is known
 }

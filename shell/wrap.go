@@ -43,7 +43,7 @@ func (v *visit) wrapped(args []Arg) {
 		v.shell(args[1])
 		return
 	}
-	if v.traits()&isJoined != 0 && !plainWords(args) || len(args) == 1 && strings.ContainsAny(args[0].Text, " \t\n") {
+	if v.traits()&isJoined != 0 && !plainWords(args) || len(args) == 1 && strings.ContainsAny(strings.TrimSpace(args[0].Text), " \t\n") {
 		v.joined(args)
 		if len(args) == 1 {
 			return
@@ -56,6 +56,7 @@ func (v *visit) wrapped(args []Arg) {
 		st = v.st.fork()
 		st.funcs, st.aliases = nil, nil // a program cannot call a function
 		f.direct = true
+		f.fetched = v.c.Effects.Has(Network) && !f.elsewhere
 		v.environment(st)
 	} else {
 		st = st.fork()
