@@ -8,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtin does what the shell's own commands do to the shell.
+// builtin does what the shell's own commands do to the shell. It is long because
+// they are many.
 func (v *visit) builtin() {
 	st, args := v.outer, v.r.args
 	switch v.r.name {

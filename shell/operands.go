@@ -87,6 +87,7 @@ func (v *visit) touch(a Arg, access Access, recursive bool) {
 	v.w.touch(v.st, v.c, a, access, recursive || a.deep)
 }
 
+// value applies a word by its kind: one case for each.
 func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 	switch k {
 	case kindText:

@@ -252,6 +252,18 @@ func (st *state) join(other *state) {
 	} else if other.alt != "" && other.alt != st.alt {
 		st.dir, st.alt = "", ""
 	}
+	st.joinVars(other)
+	st.joinNames(other)
+	st.cd = false
+	st.ifs = st.ifs || other.ifs
+	st.all = st.all || other.all
+	st.shopt = st.shopt || other.shopt
+	st.errexit = st.errexit && other.errexit
+	st.paramsKnown = st.paramsKnown && other.paramsKnown && slices.EqualFunc(st.params, other.params, sameArg)
+}
+
+// joinVars makes unknown the variables that differ.
+func (st *state) joinVars(other *state) {
 	for _, v := range other.vars {
 		mine, ok := st.get(v.name)
 		if !ok || !sameValue(mine, v) {
@@ -263,6 +275,17 @@ func (st *state) join(other *state) {
 			st.setUnknown(v.name)
 		}
 	}
+	if st.locals != nil && other.locals != nil {
+		for _, v := range *other.locals {
+			if !slices.ContainsFunc(*st.locals, func(mine variable) bool { return mine.name == v.name }) {
+				*st.locals = append(*st.locals, v)
+			}
+		}
+	}
+}
+
+// joinNames keeps the functions and aliases of both.
+func (st *state) joinNames(other *state) {
 	st.funcs = slices.Clone(st.funcs)
 	for i := range st.funcs {
 		if theirs, ok := other.function(st.funcs[i].name); !ok || theirs.body != st.funcs[i].body {
@@ -275,24 +298,11 @@ func (st *state) join(other *state) {
 			st.funcs = append(st.funcs, fn)
 		}
 	}
-	if st.locals != nil && other.locals != nil {
-		for _, v := range *other.locals {
-			if !slices.ContainsFunc(*st.locals, func(mine variable) bool { return mine.name == v.name }) {
-				*st.locals = append(*st.locals, v)
-			}
-		}
-	}
 	for _, a := range other.aliases {
 		if mine, ok := st.alias(a.name); !ok || !sameValue(mine, a) {
 			st.aliases = append(slices.Clip(st.aliases), a)
 		}
 	}
-	st.cd = false
-	st.ifs = st.ifs || other.ifs
-	st.all = st.all || other.all
-	st.shopt = st.shopt || other.shopt
-	st.errexit = st.errexit && other.errexit
-	st.paramsKnown = st.paramsKnown && other.paramsKnown && slices.EqualFunc(st.params, other.params, sameArg)
 }
 
 func sameValue(a, b variable) bool {

@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// secret reports whether p is known to hold a secret, or may match one.
+func (w *walker) secret(p string, glob bool) bool {
+	if p == "" {
+		return false
+	}
+	if glob && strings.ContainsAny(p, "*?[") {
+		return w.globSecret(p)
+	}
+	if pathsSecret.match(p, w.at.Home) {
+		return !pathsHarmless.match(p, w.at.Home)
+	}
+	// A file system that does not tell .ENV from .env.
+	lower := strings.ToLower(p)
+	return lower != p && pathsSecret.match(lower, strings.ToLower(w.at.Home)) && !pathsHarmless.match(lower, strings.ToLower(w.at.Home))
+}
+
+// globSecret reports whether a pattern names a secret: enough of it is written
+// out to tell which file is meant.
+func (w *walker) globSecret(p string) bool {
+	if pathsSecret.match(p, w.at.Home) {
+		return true
+	}
+	base := path.Base(p)
+	for _, name := range pathsSecret.names {
+		if means(base, name) {
+			return true
+		}
+	}
+	for _, r := range pathsSecret.rooted {
+		if meansPath(p, r) {
+			return true
+		}
+	}
+	if tail, ok := strings.CutPrefix(p, w.at.Home+"/"); ok && w.at.Home != "" {
+		for _, h := range pathsSecret.dotHome {
+			if meansPath(tail, h) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// means reports whether a pattern is meant to find name: it may match it, and
+// its beginning or half of it is written out.
+func means(glob, name string) bool {
+	if !strings.ContainsAny(glob, "*?[") {
+		return glob == name
+	}
+	glob = questionMarks(glob)
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") || !matchStars(glob, name) {
+		return false
+	}
+	written := strings.IndexAny(glob, "*?")
+	letters := len(glob) - strings.Count(glob, "*") - strings.Count(glob, "?")
+	return written >= 2 || 2*letters >= len(name)
+}
+
+// questionMarks replaces [abc] by ?, which matches at least as much, but for a
+// bracket in front of a dot file.
+func questionMarks(glob string) string {
+	for {
+		i := strings.IndexByte(glob, '[')
+		if i < 0 {
+			return glob
+		}
+		j := strings.IndexByte(glob[i+1:], ']')
+		if j < 0 {
+			return glob
+		}
+		glob = glob[:i] + "?" + glob[i+j+2:]
+	}
+}
+
+// meansPath is means, component by component; pattern is one of the tables.
+func meansPath(glob, pattern string) bool {
+	g, p := strings.Split(glob, "/"), strings.Split(pattern, "/")
+	for i, part := range p {
+		if part == "**" {
+			return i < len(g) && i > 0
+		}
+		if i >= len(g) || strings.ContainsAny(part, "*?") || !means(g[i], part) && !(g[i] == ".*" && strings.HasPrefix(part, ".")) {
+			return false
+		}
+	}
+	return len(g) == len(p)
+}
+
+// holdsSecrets reports whether somewhere below the folder p there are places
+// for secrets: the home folder and what contains it.
+func (w *walker) holdsSecrets(p string) bool {
+	if p == "" {
+		return false
+	}
+	if w.at.Home != "" && within(w.at.Home, p) {
+		for _, root := range w.at.Workspace {
+			if within(p, root) {
+				return false
+			}
+		}
+		return true
+	}
+	return p == "/root" || p == "/etc" || p == "/home" || p == "/Users"
+}
