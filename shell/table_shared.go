@@ -6762,7 +6762,7 @@ var sharedTool431 = []tool{
 		subs: sharedTool392,
 	},
 	{names: []string{"exec"},
-		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix},
+		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere},
 		says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
 		flags: sharedFlag393,
 	},

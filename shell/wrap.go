@@ -39,7 +39,7 @@ func (v *visit) wrapped(args []Arg) {
 	if len(args) == 0 {
 		return
 	}
-	if args[0].Text == "-c" && len(args) > 1 { // flock FILE -c TEXT
+	if v.r.name == "flock" && args[0].Text == "-c" && len(args) > 1 { // flock FILE -c TEXT
 		v.shell(args[1])
 		return
 	}
