@@ -51,8 +51,11 @@ func (w *walker) globSecret(p string) bool {
 // means reports whether a pattern is meant to find name: it may match it, and
 // its beginning or half of it is written out.
 func means(glob, name string) bool {
+	if glob == name {
+		return true
+	}
 	if !strings.ContainsAny(glob, "*?[") {
-		return glob == name
+		return false
 	}
 	glob = questionMarks(glob)
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") || !matchStars(glob, name) {
@@ -81,16 +84,23 @@ func questionMarks(glob string) string {
 
 // meansPath is means, component by component; pattern is one of the tables.
 func meansPath(glob, pattern string) bool {
-	g, p := strings.Split(glob, "/"), strings.Split(pattern, "/")
-	for i, part := range p {
+	for first := true; ; first = false {
+		part, restPattern, morePattern := strings.Cut(pattern, "/")
+		have, restGlob, moreGlob := strings.Cut(glob, "/")
 		if part == "**" {
-			return i < len(g) && i > 0
+			return !first
 		}
-		if i >= len(g) || strings.ContainsAny(part, "*?") || !means(g[i], part) && !(g[i] == ".*" && strings.HasPrefix(part, ".")) {
+		if strings.ContainsAny(part, "*?") || !means(have, part) && !(have == ".*" && strings.HasPrefix(part, ".")) {
 			return false
 		}
+		if morePattern != moreGlob {
+			return false
+		}
+		if !morePattern {
+			return true
+		}
+		glob, pattern = restGlob, restPattern
 	}
-	return len(g) == len(p)
 }
 
 // holdsSecrets reports whether somewhere below the folder p there are places
