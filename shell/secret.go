@@ -34,18 +34,23 @@ func (w *walker) globSecret(p string) bool {
 		}
 	}
 	for _, r := range pathsSecret.rooted {
-		if meansPath(p, r) {
+		if startsAlike(p[1:], r[1:]) && meansPath(p, r) {
 			return true
 		}
 	}
 	if tail, ok := strings.CutPrefix(p, w.at.Home+"/"); ok && w.at.Home != "" {
 		for _, h := range pathsSecret.dotHome {
-			if meansPath(tail, h) {
+			if startsAlike(tail, h) && meansPath(tail, h) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// startsAlike rules out most patterns by their first letter.
+func startsAlike(glob, pattern string) bool {
+	return glob != "" && pattern != "" && (glob[0] == pattern[0] || glob[0] == '*' || glob[0] == '?' || glob[0] == '[')
 }
 
 // means reports whether a pattern is meant to find name: it may match it, and
