@@ -65,6 +65,11 @@ func checkNode(n *node, outer []*node, keys map[string]bool) error {
 	if _, ok := handlers[n.use]; n.use != "" && !ok {
 		return fail(n.line, "unknown handler %q", n.use)
 	}
+	for _, s := range allSlots(n) {
+		if err := checkKind(s.kind, keys); err != nil {
+			return fail(n.line, "%v", err)
+		}
+	}
 	chain := append(outer[:len(outer):len(outer)], n)
 	known := map[string]bool{}
 	for _, o := range chain {
@@ -146,4 +151,16 @@ func checkKind(kind string, keys map[string]bool) error {
 		return fmt.Errorf("unknown kind %q", kind)
 	}
 	return nil
+}
+
+// allSlots returns the slots of a node, of its options and conditions.
+func allSlots(n *node) []slotSpec {
+	slots := n.do.args
+	for _, f := range n.flags {
+		slots = append(slots[:len(slots):len(slots)], f.do.args...)
+	}
+	for _, w := range n.whens {
+		slots = append(slots[:len(slots):len(slots)], w.do.args...)
+	}
+	return slots
 }

@@ -140,6 +140,9 @@ func (p *parser) block() error {
 	}
 	word, rest := cut(head.text)
 	body := p.body(0)
+	if word != "command" && !plainName(rest) {
+		return p.errorf(head.no, "%s wants a name of small letters, digits and dashes, not %q", word, rest)
+	}
 	switch word {
 	case "command":
 		n := &node{file: p.file.name, line: head.no, names: list(rest)}
@@ -376,4 +379,14 @@ func parseTerm(text string) (term, error) {
 		return t, fmt.Errorf("condition %q: want an option, args=N, argN=GLOB or any=GLOB", text)
 	}
 	return t, nil
+}
+
+// plainName reports whether a name can become part of a Go identifier.
+func plainName(s string) bool {
+	for i, c := range s {
+		if (c < 'a' || c > 'z') && (i == 0 || (c < '0' || c > '9') && c != '-') {
+			return false
+		}
+	}
+	return s != "" && s[len(s)-1] != '-'
 }
