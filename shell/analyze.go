@@ -158,11 +158,29 @@ func (w *walker) script(st *state, f *frame, src string, span Span, nested bool)
 		inner.direct, inner.fetched = false, false
 		f = &inner
 	}
+	if strings.Contains(src, "\\\r") {
+		return w.carriageReturn(st, f, src, span)
+	}
 	file, err := parse(src)
 	if err != nil {
 		return w.unparsed(st, f, src, span, err)
 	}
 	return w.stmts(st, f, file.Stmts)
+}
+
+// carriageReturn handles a backslash in front of a carriage return. The parser
+// takes it with the newline behind it for a line that goes on; a shell ends the
+// line there and runs the next one.
+func (w *walker) carriageReturn(st *state, f *frame, src string, span Span) stream {
+	reason := "a backslash stands in front of a carriage return"
+	if !f.fixed {
+		w.out.Opaque = reason
+	}
+	inner := *f
+	inner.span, inner.fixed = span, true
+	w.script(st, &inner, strings.ReplaceAll(src, "\\\r", " "), span, false)
+	w.opaqueAt(f, span, reason)
+	return stream{kind: streamUnknown}
 }
 
 // unparsed reports a text that is not a valid script. What can still be read

@@ -20,6 +20,7 @@ func TestAttacks(t *testing.T) {
 			{"x='a[$(rm -rf ~)]'; y=x; ((y))", shell.Blocked},
 			{`trap 'trap "rm -rf ~" EXIT' USR1; kill -USR1 $$`, shell.Blocked},
 			{"case a in @($(rm -rf ~))) ls;; esac", shell.Blocked},
+			{"ls \\\r\nrm -rf ~", shell.Blocked},
 		},
 		"the end that is none": {
 			{"logout; rm -rf ~", shell.Blocked},

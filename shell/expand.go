@@ -200,8 +200,8 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 
 // literal appends text of the source, in which a backslash still quotes.
 func (b *fieldBuilder) literal(s string, quoted bool) {
-	if s != "" {
-		b.any = true
+	if strings.Trim(s, "\\\n") != "" || !strings.Contains(s, "\n") { // not only a line that goes on
+		b.any = b.any || s != ""
 	}
 	if quoted && strings.IndexByte(s, '\\') < 0 || !strings.ContainsAny(s, `\*?[:`) {
 		b.buf.WriteString(s)
