@@ -165,6 +165,12 @@ func (w *walker) script(st *state, f *frame, src string, span Span, nested bool)
 	if err != nil {
 		return w.unparsed(st, f, src, span, err)
 	}
+	if mended := withoutFalseComments(src); mended != src {
+		inner := *f
+		inner.span, inner.fixed = span, true
+		w.script(st.fork(), &inner, mended, span, false)
+		w.opaqueAt(f, span, "what stands behind a # may be a comment or not")
+	}
 	return w.stmts(st, f, file.Stmts)
 }
 

@@ -21,6 +21,10 @@ func TestAttacks(t *testing.T) {
 			{`trap 'trap "rm -rf ~" EXIT' USR1; kill -USR1 $$`, shell.Blocked},
 			{"case a in @($(rm -rf ~))) ls;; esac", shell.Blocked},
 			{"ls \\\r\nrm -rf ~", shell.Blocked},
+			{"(\nls \"a\"#; rm -rf ~\n)", shell.Blocked},
+			{"(\nls $x#; rm -rf ~\n)", shell.Blocked},
+			{"echo $(\necho x``#; rm -rf ~\n)", shell.Blocked},
+			{"(\nls 'a'# ; ls ${x}# ; rm -rf ~\n)", shell.Blocked},
 		},
 		"the end that is none": {
 			{"logout; rm -rf ~", shell.Blocked},
