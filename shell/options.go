@@ -127,7 +127,7 @@ func (p *optionParser) operand(a Arg) {
 		return
 	}
 	r.args = append(r.args, a)
-	if t.is(isPosix) || r.slotAt(0) == kindScript {
+	if t.is(isPosix) || t.is(isScripting) && r.slotAt(0) == kindScript {
 		p.ended = true
 	}
 }

@@ -21,6 +21,9 @@ func (r *reading) shape() []slot {
 // beforeCommand returns how many operands must and may stand before a wrapped
 // command, and whether there is one at all.
 func (r *reading) beforeCommand() (need, most int, ok bool) {
+	if !r.tool().is(isWrapping) {
+		return 0, 0, false
+	}
 	for _, s := range r.shape() {
 		switch {
 		case s.kind == kindCmd:

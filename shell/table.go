@@ -101,6 +101,8 @@ const (
 	isGlobal
 	isFromHere
 	isJoined
+	isWrapping  // a slot of it is a command; the compiler of the tables sets it
+	isScripting // a slot of it is a script; likewise
 )
 
 type kind uint8

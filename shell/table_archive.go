@@ -523,7 +523,7 @@ var tableArchive = [...]tool{
 		},
 	},
 	{names: []string{"unshar", "uudecode"},
-		do:   action{does: Writes, args: []slot{{kind: kindScript, repeat: true}}},
+		do:   action{does: Writes, args: []slot{{kind: kindScript, repeat: true}}, is: isScripting},
 		says: []string{"Unpack {args}", "Unpack files"},
 		flags: []flag{
 			{names: []string{"-d", "--directory"}, kind: kindCd},

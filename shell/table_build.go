@@ -263,7 +263,7 @@ var tableBuild = [...]tool{
 				},
 			},
 			{names: []string{"devenv"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Start a shell with the settings of the build"},
 				flags: []flag{
 					{names: []string{"-w", "--workdir"}, kind: kindCd},
@@ -550,7 +550,7 @@ var tableBuild = [...]tool{
 		},
 	},
 	{names: []string{"tcc"},
-		do:   action{does: Writes, args: []slot{{kind: kindRead, repeat: true}}, is: isDashword},
+		do:   action{does: Writes, args: []slot{{kind: kindRead, repeat: true}}, is: isDashword | isScripting},
 		says: []string{"Compile {args}", "Compile C files"},
 		flags: []flag{
 			{names: []string{"-o", "-MF"}, kind: kindWrite},
@@ -645,7 +645,7 @@ var tableBuild = [...]tool{
 		},
 	},
 	{names: []string{"lli"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the LLVM program {arg1}", "Run an LLVM program"},
 	},
 	{names: []string{"llvm-cov", "llvm-profdata", "llvm-xray", "FileCheck", "llvm-lit", "lit"},
@@ -760,14 +760,14 @@ var tableBuild = [...]tool{
 		},
 	},
 	{names: []string{"bear", "scan-build", "intercept-build", "compiledb", "CodeChecker", "cov-build", "build-wrapper-linux-x86-64"},
-		do:   action{does: Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Watch what the compiler does: {inner}", "Watch what the compiler does during a build"},
 		flags: []flag{
 			{names: []string{"-o", "--output", "--cdb", "--out-dir", "--dir", "--append"}, kind: kindText},
 		},
 	},
 	{names: []string{"ccache"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Show the help of the compiler cache"},
 		flags: []flag{
 			{names: []string{"-s", "--show-stats", "-x", "--show-compression", "-p", "--show-config", "--print-stats", "--print-version", "--show-adv-stats", "--show-log-stats", "--dist-status", "-v"}, do: &action{does: Reads, say: "Show how often the compiler cache was used", instead: true}},
@@ -780,7 +780,7 @@ var tableBuild = [...]tool{
 		},
 	},
 	{names: []string{"distcc", "icecc", "pump"},
-		do:   action{does: Network, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Network, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Compile on other machines: {inner}", "Compile on other machines"},
 		flags: []flag{
 			{names: []string{"--show-hosts", "--scan-includes", "-j"}, do: &action{say: "Show how compiling is distributed", instead: true}},

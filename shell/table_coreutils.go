@@ -479,7 +479,7 @@ var tableCoreutils = [...]tool{
 		},
 	},
 	{names: []string{"runcon"},
-		do:   action{does: Privilege, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper},
+		do:   action{does: Privilege, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isWrapping},
 		says: []string{"In another security context: {inner}", "Print the current security context"},
 		flags: []flag{
 			{names: []string{"-c", "--compute"}, do: &action{args: []slot{{kind: kindCmd}}}},
@@ -864,7 +864,7 @@ var tableCoreutils = [...]tool{
 		},
 	},
 	{names: []string{"arch"},
-		do:   action{args: []slot{{kind: kindCmd, optional: true}}, is: isWrapper | isDashword},
+		do:   action{args: []slot{{kind: kindCmd, optional: true}}, is: isWrapper | isDashword | isWrapping},
 		says: []string{"For a chosen processor type: {inner}", "Print the processor type"},
 		flags: []flag{
 			{names: []string{"-x86_64", "-arm64", "-arm64e", "-i386", "-32", "-64"}},

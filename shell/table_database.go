@@ -703,7 +703,7 @@ var tableDatabase = [...]tool{
 		},
 	},
 	{names: []string{"mongosh", "mongo"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}, {kind: kindScript, repeat: true}}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}, {kind: kindScript, repeat: true}}, is: isScripting},
 		says: []string{"Run the script {arg2} on MongoDB", "Work with MongoDB"},
 		flags: []flag{
 			{names: []string{"--host", "--uri"}, kind: kindText},

@@ -1011,7 +1011,7 @@ var tableForge = [...]tool{
 						},
 					},
 					{names: []string{"ssh"},
-						do:   action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindCmd}}, is: isWrapper | isElsewhere, hosts: []string{"github.com"}},
+						do:   action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindCmd}}, is: isWrapper | isElsewhere | isWrapping, hosts: []string{"github.com"}},
 						says: []string{"Run a command in a codespace"},
 						flags: []flag{
 							{names: []string{"--profile", "--server-port"}, kind: kindText},
@@ -2520,7 +2520,7 @@ var tableForge = [...]tool{
 				says: []string{"Show the help of jj bisect"},
 				subs: []tool{
 					{names: []string{"run"},
-						do:   action{does: Writes | Executes, args: []slot{{kind: kindCmd}}, is: isWrapper},
+						do:   action{does: Writes | Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 						says: []string{"Search for the change that broke something, trying each by a command"},
 						flags: []flag{
 							{names: []string{"-r", "--range"}, kind: kindText},
@@ -2532,7 +2532,7 @@ var tableForge = [...]tool{
 				says: []string{"Show the help of jj util"},
 				subs: []tool{
 					{names: []string{"exec"},
-						do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper},
+						do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 						says: []string{"{inner}", "Run a command"},
 					},
 					{names: []string{"completion", "config-schema", "markdown-help", "install-man-pages", "snapshot"},

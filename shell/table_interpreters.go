@@ -12,7 +12,7 @@ var keysPhpIni = keyTable{
 
 var tableInterpreters = [...]tool{
 	{names: []string{"python", "python2", "python2.7", "python3", "python3.6", "python3.7", "python3.8", "python3.9", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14", "python3.13t", "python3.14t", "pypy", "pypy3", "pypy3.9", "pypy3.10", "pypy3.11", "pythonw", "py", "micropython", "circuitpython", "graalpy"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Python script {arg1}", "Start Python"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -88,7 +88,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"ipython", "ipython2", "ipython3", "bpython", "ptpython", "hy", "hy3"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Python script {arg1}", "Start an interactive Python session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -139,7 +139,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"node", "nodejs", "node18", "node20", "node22", "node24", "iojs"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the JavaScript program {arg1}", "Start Node.js"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -168,7 +168,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"tsx", "ts-node", "ts-node-esm", "ts-node-dev", "tsnd", "ts-node-script", "esno", "swc-node", "jiti", "babel-node", "coffee", "vite-node"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the TypeScript or JavaScript program {arg1}", "Start an interactive TypeScript session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -198,7 +198,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"qjs", "d8", "jsc", "gjs", "rhino", "js", "hermes", "njs", "tjs", "llrt", "phantomjs", "casperjs", "slimerjs"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the JavaScript program {arg1}", "Start an interactive JavaScript session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -210,7 +210,7 @@ var tableInterpreters = [...]tool{
 		whens: sharedWhen356,
 	},
 	{names: []string{"perl", "perl5"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Perl script {arg1}", "Run the Perl program on standard input"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -236,7 +236,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"ruby", "jruby", "truffleruby", "mruby", "rubinius"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Ruby script {arg1}", "Run the Ruby program on standard input"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -266,7 +266,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"irb", "pry", "pry-remote"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
 		says: []string{"Start an interactive Ruby session"},
 		flags: []flag{
 			{names: []string{"-e", "--exec"}, kind: kindRuby},
@@ -281,7 +281,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"php", "php5", "php7", "php7.4", "php8", "php8.0", "php8.1", "php8.2", "php8.3", "php8.4", "php8.5", "hhvm", "php-cgi"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the PHP script {arg1}", "Run the PHP program on standard input"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -334,11 +334,11 @@ var tableInterpreters = [...]tool{
 		says: []string{"Prepare the build of a PHP extension"},
 	},
 	{names: []string{"psysh"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
 		says: []string{"Start an interactive PHP session"},
 	},
 	{names: []string{"lua", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "luajit", "luau", "lune", "texlua"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Lua script {arg1}", "Start an interactive Lua session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -364,7 +364,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"Rscript", "littler"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the R script {arg1}", "Run the R program on standard input"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -405,7 +405,7 @@ var tableInterpreters = [...]tool{
 						says: []string{"Remove R packages {args}", "Remove R packages"},
 					},
 					{names: []string{"BATCH"},
-						do:   action{does: Executes | Writes, args: []slot{{kind: kindScript}, {kind: kindWrite, optional: true}}},
+						do:   action{does: Executes | Writes, args: []slot{{kind: kindScript}, {kind: kindWrite, optional: true}}, is: isScripting},
 						says: []string{"Run the R script {arg1} and keep its output in a file", "Run an R script and keep its output in a file"},
 					},
 					{names: []string{"config"},
@@ -420,7 +420,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"julia"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Julia script {arg1}", "Start an interactive Julia session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -438,7 +438,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"osascript"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the AppleScript {arg1}, which can steer other applications", "Run the AppleScript on standard input, which can steer other applications"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -462,7 +462,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"pwsh", "pwsh-preview"},
-		do:    action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isDashword},
+		do:    action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isDashword | isScripting},
 		says:  []string{"Run the PowerShell script {arg1}", "Start an interactive PowerShell session"},
 		use:   useInterpreter,
 		flags: sharedFlag357,
@@ -480,7 +480,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"tclsh", "tclsh8.6", "tclsh9.0", "jimsh", "wish", "wish8.6"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Tcl script {arg1}", "Start an interactive Tcl session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -489,7 +489,7 @@ var tableInterpreters = [...]tool{
 		whens: sharedWhen292,
 	},
 	{names: []string{"expect"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Expect script {arg1}, which starts and answers other programs", "Start an interactive Expect session"},
 		flags: []flag{
 			{names: []string{"-c"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Expect commands, which start and answer other programs", opaque: "Expect commands given on the command line"}},
@@ -498,7 +498,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"java", "javaw"},
-		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isDashword},
+		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isDashword | isScripting},
 		says: []string{"Show the help of Java"},
 		flags: []flag{
 			{names: []string{"-jar"}, kind: kindScript, do: &action{does: Executes, say: "Run the Java program {-jar}"}},
@@ -569,7 +569,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"jshell"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
 		says: []string{"Run Java code from {args}", "Start an interactive Java session or run the Java code on standard input"},
 		flags: []flag{
 			{names: []string{"--class-path", "--module-path", "--add-modules", "--add-exports", "--feedback", "-C", "-R", "--startup"}, kind: kindText},
@@ -607,7 +607,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"groovy", "groovysh", "groovyConsole"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Groovy script {arg1}", "Start an interactive Groovy session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -632,7 +632,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"elixir", "iex"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Elixir script {arg1}", "Start an interactive Elixir session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -660,7 +660,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"escript"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Erlang script {arg1}", "Run an Erlang script"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -675,14 +675,14 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"ghci", "hugs"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
 		says: []string{"Start an interactive Haskell session"},
 		flags: []flag{
 			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Haskell code given on the command line", opaque: "Haskell code given on the command line"}},
 		},
 	},
 	{names: []string{"runghc", "runhaskell"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Haskell program {arg1}", "Run the Haskell program on standard input"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -701,7 +701,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"ocaml", "utop"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the OCaml script {arg1}", "Start an interactive OCaml session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -729,7 +729,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"racket", "gracket", "mzscheme"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Racket program {arg1}", "Start an interactive Racket session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -771,7 +771,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"guile", "guile-3.0", "scheme", "chez", "petite", "chezscheme", "gsi", "csi", "chibi-scheme", "mit-scheme", "gosh"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the program {arg1}", "Start an interactive session of {cmd}"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -810,7 +810,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"bb", "babashka", "joker", "lumo", "planck", "nbb"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Clojure script or task {arg1}", "Start an interactive Clojure session"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -823,7 +823,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"dotnet-script", "fsi", "fsharpi", "csharp", "mono", "mono-sgen", "cscript", "wscript"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the program {arg1}", "Start an interactive session of {cmd}"},
 		flags: []flag{
 			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run code given on the command line", opaque: "Code given on the command line"}},
@@ -858,7 +858,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"gnuplot"},
-		do:   action{does: Executes | Writes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isPosix},
+		do:   action{does: Executes | Writes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Draw plots with the Gnuplot script {args}", "Draw plots with Gnuplot"},
 		flags: []flag{
 			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Gnuplot commands given on the command line", opaque: "Gnuplot commands given on the command line"}},
@@ -875,7 +875,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"wasmtime"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isPosix | isScripting},
 		says: []string{"Run the WebAssembly program {arg1}", "Show the help of wasmtime"},
 		flags: []flag{
 			{names: []string{"--dir", "--mapdir", "--env", "-W", "-O", "-C", "-D", "-S", "--wasi", "--invoke", "--wasm-timeout", "--preload", "--config"}, kind: kindText},
@@ -909,14 +909,14 @@ var tableInterpreters = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"c", "cc", "cpp", "objc", "js", "compile", "compileToC", "compileToCpp"},
-				do:   action{does: Executes | Writes, args: []slot{{kind: kindRead, repeat: true}}},
+				do:   action{does: Executes | Writes, args: []slot{{kind: kindRead, repeat: true}}, is: isScripting},
 				says: []string{"Compile the Nim program {args}", "Compile a Nim program"},
 				flags: []flag{
 					{names: []string{"-r", "--run"}, do: &action{does: Executes, say: "Compile and run a Nim program", args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}}},
 				},
 			},
 			{names: []string{"r", "e", "secret"},
-				do:   action{does: Executes | Writes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes | Writes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Run the Nim program {arg1}", "Run a Nim program"},
 			},
 			{names: []string{"check", "dump", "doc", "doc2", "rst2html", "jsondoc", "buildIndex", "genDepend"},
@@ -924,7 +924,7 @@ var tableInterpreters = [...]tool{
 				says: []string{"Check or document the Nim program {args}", "Check or document a Nim program"},
 			},
 			{names: []string{"*"},
-				do:   action{does: Executes | Writes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes | Writes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Run a task of the Nim project: {sub}"},
 			},
 		},
@@ -1033,7 +1033,7 @@ var tableInterpreters = [...]tool{
 				},
 			},
 			{names: []string{"run"},
-				do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Compile and run the Zig program {arg1}", "Compile and run a Zig program"},
 			},
 			{names: []string{"test", "test-obj"},
@@ -1116,7 +1116,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"valgrind", "heaptrack", "samply"},
-		do:   action{does: Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Check while it runs: {inner}", "Run a program under a memory checker"},
 		flags: []flag{
 			{names: []string{"--tool", "--leak-check", "--show-leak-kinds", "--track-origins", "--error-exitcode", "--num-callers", "--suppressions", "--gen-suppressions"}, kind: kindText, attached: true},
@@ -1136,7 +1136,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Show the help of perf"},
 		subs: []tool{
 			{names: []string{"stat", "record", "trace", "mem", "c2c", "kmem", "lock", "sched", "kvm", "ftrace", "iostat", "timechart"},
-				do:   action{does: Processes | Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+				do:   action{does: Processes | Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 				says: []string{"Measure while it runs: {inner}", "Measure the running system"},
 				flags: []flag{
 					{names: []string{"-o", "--output", "--log-file"}, kind: kindWrite},
@@ -1324,7 +1324,7 @@ var tableInterpreters = [...]tool{
 				},
 			},
 			{names: []string{"runner", "r"},
-				do:   action{does: Executes, args: []slot{{kind: kindRuby, repeat: true}}},
+				do:   action{does: Executes, args: []slot{{kind: kindRuby, repeat: true}}, is: isScripting},
 				says: []string{"Run Ruby code inside the Rails application"},
 				whens: []when{
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"*.rb"}}}}, do: action{say: "Run the Ruby script {arg1} inside the Rails application", args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}}},
@@ -1582,11 +1582,11 @@ var tableInterpreters = [...]tool{
 				says: []string{"Manage PHP packages: {args}", "Manage PHP packages"},
 			},
 			{names: []string{"php", "pecl", "php-fpm", "php-cgi", "phpdbg"},
-				do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Run PHP: {args}", "Run PHP"},
 			},
 			{names: []string{"run"},
-				do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper},
+				do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Run a command with the settings of the Symfony project"},
 				flags: []flag{
 					{names: []string{"-d", "--daemon"}},
@@ -1685,7 +1685,7 @@ var tableInterpreters = [...]tool{
 				says: []string{"Run PHP code inside WordPress"},
 			},
 			{names: []string{"eval-file"},
-				do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Run the PHP file {arg1} inside WordPress", "Run a PHP file inside WordPress"},
 			},
 			{names: []string{"shell"},
@@ -1776,7 +1776,7 @@ var tableInterpreters = [...]tool{
 				says: []string{"Run PHP code inside Drupal"},
 			},
 			{names: []string{"php:script", "scr"},
-				do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Run the PHP file {arg1} inside Drupal", "Run a PHP file inside Drupal"},
 			},
 			{names: []string{"ssh", "core:ssh", "site:ssh"},
@@ -1908,7 +1908,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Show the help of Streamlit"},
 		subs: []tool{
 			{names: []string{"run", "hello"},
-				do:   action{does: Executes | LongRunning, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}},
+				do:   action{does: Executes | LongRunning, args: []slot{{kind: kindScript}, {kind: kindText, repeat: true}}, is: isScripting},
 				says: []string{"Run the Streamlit application {arg1} until stopped", "Run a Streamlit application until stopped"},
 				flags: []flag{
 					{names: []string{"--server.port", "--server.address", "--server.headless", "--theme.base", "--logger.level"}, kind: kindText},

@@ -837,7 +837,7 @@ var tableMacos = [...]tool{
 		flags: sharedFlag452,
 	},
 	{names: []string{"caffeinate"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"While the Mac stays awake: {inner}", "Keep the Mac awake"},
 		flags: []flag{
 			{names: []string{"-w"}, kind: kindText},
@@ -895,7 +895,7 @@ var tableMacos = [...]tool{
 		},
 	},
 	{names: []string{"xcrun"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Show the help of xcrun"},
 		flags: []flag{
 			{names: []string{"--sdk", "--toolchain", "-sdk", "-toolchain"}, kind: kindText},
@@ -923,7 +923,7 @@ var tableMacos = [...]tool{
 				says: []string{"Control a simulated device: {sub} {args}", "Control a simulated device: {sub}"},
 			},
 			{names: []string{"spawn"},
-				do:   action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix},
+				do:   action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 				says: []string{"On the simulated device {arg1}: {inner}", "Run a program on a simulated device"},
 				flags: []flag{
 					{names: []string{"-w", "-s", "--standalone", "-a"}, kind: kindText},
@@ -1094,7 +1094,7 @@ var tableMacos = [...]tool{
 		},
 	},
 	{names: []string{"dtruss", "dapptrace", "errinfo", "procsystime", "iprofiler"},
-		do:   action{does: Executes | Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Executes | Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Watching its system calls: {inner}", "Watch the system calls of a process"},
 		flags: []flag{
 			{names: []string{"-p", "-n", "-t", "-b", "-W"}, kind: kindText},
@@ -1170,7 +1170,7 @@ var tableMacos = [...]tool{
 		says: []string{"Run a command of Windows: {args}", "Open a command line of Windows"},
 	},
 	{names: []string{"wsl", "wslg"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"In Linux on Windows: {inner}", "Open a shell of Linux on Windows"},
 		flags: []flag{
 			{names: []string{"-d", "--distribution", "-u", "--user", "--distribution-id", "--system", "--shell-type"}, kind: kindText},

@@ -270,7 +270,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Run a command in the project's Python environment"},
 				flags: []flag{
 					{names: []string{"-i", "--index-url", "--default-index"}, kind: kindURL},
@@ -554,7 +554,7 @@ var tablePython = [...]tool{
 				says: []string{"Show the help of uv tool"},
 				subs: []tool{
 					{names: []string{"run"},
-						do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper, hosts: []string{"registries"}},
+						do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping, hosts: []string{"registries"}},
 						says: []string{"{inner}", "Run a Python tool"},
 						flags: []flag{
 							{names: []string{"-i", "--index-url", "--default-index"}, kind: kindURL},
@@ -830,7 +830,7 @@ var tablePython = [...]tool{
 		},
 	},
 	{names: []string{"uvx"},
-		do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper, hosts: []string{"registries"}},
+		do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping, hosts: []string{"registries"}},
 		says: []string{"{inner}", "List the Python tools of the user account"},
 		flags: []flag{
 			{names: []string{"-i", "--index-url", "--default-index"}, kind: kindURL},
@@ -862,7 +862,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper, hosts: []string{"registries"}},
+				do:   action{does: Executes | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping, hosts: []string{"registries"}},
 				says: []string{"{inner}", "Download and run a Python tool"},
 				flags: []flag{
 					{names: []string{"--spec", "--with"}, kind: kindPkg},
@@ -929,7 +929,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Run a command in the project's Python environment"},
 			},
 			{names: []string{"shell"},
@@ -1189,7 +1189,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Run a command in the project's Python environment"},
 				flags: []flag{
 					{names: []string{"--venv"}, kind: kindText},
@@ -1349,7 +1349,7 @@ var tablePython = [...]tool{
 				says: []string{"Show the project's packages and settings"},
 			},
 			{names: []string{"run", "r"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}"},
 				flags: []flag{
 					{names: []string{"-l", "--list"}, do: &action{does: Reads, say: "List the scripts that the project offers", instead: true}},
@@ -1415,7 +1415,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"In the project's Python environment: {inner}"},
 				flags: []flag{
 					{names: []string{"-e", "--env", "--extra", "-i", "--include", "-x", "--exclude"}, kind: kindText},
@@ -1513,7 +1513,7 @@ var tablePython = [...]tool{
 						says: []string{"Delete the project's Python environments"},
 					},
 					{names: []string{"run"},
-						do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+						do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 						says: []string{"In the project's Python environment: {inner}"},
 						flags: []flag{
 							{names: []string{"-e", "--env", "-i", "--include", "-x", "--exclude", "-f", "--filter"}, kind: kindText},
@@ -1582,7 +1582,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Run a command in the project's Python environment"},
 				subs: []tool{
 					{names: []string{"test", "tests", "lint", "start", "dev", "build", "format", "fmt", "docs", "serve", "migrate"},
@@ -1677,7 +1677,7 @@ var tablePython = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"run"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"In a conda environment: {inner}"},
 				flags: []flag{
 					{names: []string{"-p", "--prefix"}, kind: kindRead},
@@ -2027,7 +2027,7 @@ var tablePython = [...]tool{
 				says: []string{"Refresh pyenv's list of tools"},
 			},
 			{names: []string{"exec"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"{inner}", "Run a command with the project's version of Python"},
 			},
 			{names: []string{"doctor"},
@@ -2154,7 +2154,7 @@ var tablePython = [...]tool{
 				},
 			},
 			{names: []string{"exec", "e"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 				says: []string{"In a test environment: {inner}"},
 				flags: []flag{
 					{names: []string{"-e"}, kind: kindText},

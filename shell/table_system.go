@@ -314,7 +314,7 @@ var tableSystem = [...]tool{
 				says: []string{"Show a setting of the service manager"},
 			},
 			{names: []string{"unit-shell"},
-				do:   action{does: Privilege | Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper},
+				do:   action{does: Privilege | Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isWrapping},
 				says: []string{"In the surroundings of {arg1}: {inner}", "Open a shell in the surroundings of a service"},
 			},
 		},
@@ -2711,7 +2711,7 @@ var tableSystem = [...]tool{
 		},
 	},
 	{names: []string{"screen"},
-		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isPosix | isWrapper | isNoHelp},
+		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isPosix | isWrapper | isNoHelp | isWrapping},
 		says: []string{"In a terminal session of its own: {inner}", "Start an interactive terminal session with screen"},
 		flags: []flag{
 			{names: []string{"-ls", "-list", "-v"}, do: &action{does: Reads, say: "List the screen sessions", instead: true}},
@@ -2775,7 +2775,7 @@ var tableSystem = [...]tool{
 				},
 			},
 			{names: []string{"run", "r"},
-				do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper},
+				do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 				says: []string{"In a new terminal window: {inner}", "Open a terminal window"},
 				flags: []flag{
 					{names: []string{"-n", "--name", "-d", "--direction", "-x", "--x", "-y", "--y", "--width", "--height"}, kind: kindText},

@@ -891,7 +891,7 @@ var tableText = [...]tool{
 				},
 			},
 			{names: []string{"spin"},
-				do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper},
+				do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 				says: []string{"Show a spinner while this runs: {inner}"},
 				flags: []flag{
 					{names: []string{"-s", "--spinner", "--title", "-a", "--align", "--timeout", "--spinner.foreground", "--title.foreground"}, kind: kindText},
@@ -1500,7 +1500,7 @@ var tableText = [...]tool{
 		},
 	},
 	{names: []string{"watchexec"},
-		do:   action{does: LongRunning, args: []slot{{kind: kindCmd}}, is: isWrapper},
+		do:   action{does: LongRunning, args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 		says: []string{"Whenever a file changes: {inner}", "Run a command whenever a file changes"},
 		flags: []flag{
 			{names: []string{"-w", "--watch"}, kind: kindList},
@@ -1522,7 +1522,7 @@ var tableText = [...]tool{
 		},
 	},
 	{names: []string{"entr"},
-		do:   action{does: LongRunning, args: []slot{{kind: kindCmd}}, is: isWrapper},
+		do:   action{does: LongRunning, args: []slot{{kind: kindCmd}}, is: isWrapper | isWrapping},
 		says: []string{"Whenever one of the files changes: {inner}", "Run a command whenever a file changes"},
 		flags: []flag{
 			{names: []string{"-s"}, do: &action{args: []slot{{kind: kindShell}}}},
@@ -1738,7 +1738,7 @@ var tableText = [...]tool{
 		},
 	},
 	{names: []string{"conjure"},
-		do:   action{does: Executes, risk: levelDangerous, args: []slot{{kind: kindScript}}},
+		do:   action{does: Executes, risk: levelDangerous, args: []slot{{kind: kindScript}}, is: isScripting},
 		says: []string{"Run the ImageMagick script {arg1}", "Run an ImageMagick script"},
 	},
 	{names: []string{"exiftool"},
@@ -1971,7 +1971,7 @@ var tableText = [...]tool{
 		},
 	},
 	{names: []string{"jc"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isPosix | isWrapper},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isPosix | isWrapper | isWrapping},
 		says: []string{"As JSON data: {inner}", "Turn the output of a command into JSON data"},
 		flags: []flag{
 			{names: []string{"-p", "-r", "-y", "-m", "-q", "-u", "-d", "-C", "-M", "--ls", "--ps", "--df", "--du", "--dig", "--env", "--free", "--id", "--ifconfig", "--ini", "--iostat", "--jobs", "--last", "--lsblk", "--lsof", "--mount", "--netstat", "--ping", "--ss", "--stat", "--systemctl", "--top", "--traceroute", "--uname", "--uptime", "--vmstat", "--w", "--wc", "--who", "--xml", "--yaml", "--csv", "--csv-s", "--kv", "--toml", "--url", "--git-log", "--date", "--find", "--file", "--crontab", "--passwd", "--route", "--arp", "--dmidecode", "--pip-list", "--pip-show", "--timestamp", "--semver", "--jwt", "--pretty", "--raw", "--quiet"}},

@@ -21,7 +21,7 @@ var keysEnvironment = keyTable{
 
 var tableWrappers = [...]tool{
 	{names: []string{"sudo"},
-		do:   action{does: Privilege, args: []slot{{kind: kindEnv, repeat: true}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Privilege, args: []slot{{kind: kindEnv, repeat: true}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"As {-u}: {inner}", "As root: {inner}", "Use sudo"},
 		flags: []flag{
 			{names: []string{"-A", "--askpass"}},
@@ -52,7 +52,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"doas"},
-		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"As {-u}: {inner}", "As root: {inner}", "Use doas"},
 		flags: []flag{
 			{names: []string{"-C"}, kind: kindRead},
@@ -63,7 +63,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"pkexec", "run0", "gosu", "su-exec", "setpriv", "runuser", "dzdo", "please"},
-		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"As another user: {inner}", "Act as another user"},
 		flags: []flag{
 			{names: []string{"-u", "--user"}, kind: kindText},
@@ -91,7 +91,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"env"},
-		do:   action{args: []slot{{kind: kindEnv, repeat: true}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindEnv, repeat: true}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Show the environment variables"},
 		flags: []flag{
 			{names: []string{"-i", "--ignore-environment", "-"}},
@@ -105,25 +105,25 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"nohup", "catchsegv", "noglob", "nocorrect", "eatmydata", "fakeroot", "fakechroot", "torsocks", "torify", "tsocks", "dbus-run-session", "chronic", "with-contenv", "pgrphack", "retry", "zsh-defer", "unbuffer"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 	},
 	{names: []string{"setsid"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-c", "--ctty", "-f", "--fork", "-w", "--wait"}},
 		},
 	},
 	{names: []string{"nice"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-n", "--adjustment"}, kind: kindText},
 		},
 	},
 	{names: []string{"ionice"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-c", "--class", "-n", "--classdata"}, kind: kindText},
@@ -132,7 +132,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"chrt"},
-		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Show or change how a process is scheduled"},
 		flags: []flag{
 			{names: []string{"-T", "--sched-runtime", "-P", "--sched-period", "-D", "--sched-deadline"}, kind: kindText},
@@ -142,7 +142,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"taskset"},
-		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Show or change on which processors a process runs"},
 		flags: []flag{
 			{names: []string{"-p", "--pid"}, do: &action{does: Processes, args: []slot{{kind: kindText, repeat: true}}}},
@@ -150,21 +150,21 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"stdbuf"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-i", "--input", "-o", "--output", "-e", "--error"}, kind: kindText},
 		},
 	},
 	{names: []string{"setarch", "linux32", "linux64", "i386", "x86_64", "uname26"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-p", "--pid", "-B", "-F", "-I", "-L", "-R", "-S", "-T", "-X", "-Z", "-3", "-v"}},
 		},
 	},
 	{names: []string{"numactl"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-C", "--physcpubind", "-N", "--cpunodebind", "-m", "--membind", "-i", "--interleave", "-p", "--preferred", "-P", "-t", "--touch", "-l", "--length", "-o", "--offset", "-S", "--shm", "--file", "-M", "--shmmode"}, kind: kindText},
@@ -173,7 +173,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"prlimit"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-p", "--pid"}, kind: kindText, do: &action{does: Processes}},
@@ -183,7 +183,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"cgexec", "cgclassify"},
-		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-g"}, kind: kindText},
@@ -191,7 +191,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"choom"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-n", "--adjust"}, kind: kindText},
@@ -199,7 +199,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"softlimit", "chpst", "setlock", "envdir", "setuidgid", "envuidgid"},
-		do:   action{does: Processes, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isPosix, opaque: "what stands before the command is not checked"},
+		do:   action{does: Processes, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping, opaque: "what stands before the command is not checked"},
 		says: []string{"{inner}", "Limit a process"},
 		flags: []flag{
 			{names: []string{"-u", "-U", "-b", "-m", "-d", "-o", "-p", "-f", "-c", "-r", "-t", "-s", "-l", "-a", "-n", "-e", "-/"}, kind: kindText},
@@ -207,14 +207,14 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"proot", "firejail", "aa-exec", "schedtool", "cpulimit"},
-		do:   action{does: Executes | Processes, risk: levelDangerous, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix, opaque: "what stands before the command is not checked"},
+		do:   action{does: Executes | Processes, risk: levelDangerous, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping, opaque: "what stands before the command is not checked"},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-p", "--pid", "-l", "--limit", "-e", "--exe", "-a", "-n", "-B", "-D", "-F", "-R", "-r", "-b", "-w", "-k", "-S", "-0", "-q", "-i", "-d", "--debug", "--profile", "--namespace", "--net"}, kind: kindText},
 		},
 	},
 	{names: []string{"proxychains", "proxychains4"},
-		do:   action{does: Network, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Network, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-f"}, kind: kindRead},
@@ -222,7 +222,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"dbus-launch"},
-		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"--config-file"}, kind: kindRead},
@@ -231,7 +231,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"xvfb-run"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-e", "--error-file", "-f", "--auth-file", "-n", "--server-num", "-p", "--xauth-protocol", "-s", "--server-args", "-w", "--wait"}, kind: kindText},
@@ -239,7 +239,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"systemd-inhibit"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"--what", "--who", "--why", "--mode"}, kind: kindText},
@@ -247,14 +247,14 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"systemd-cat"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-t", "--identifier", "-p", "--priority", "--stderr-priority", "--level-prefix", "--namespace"}, kind: kindText},
 		},
 	},
 	{names: []string{"systemd-run"},
-		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Processes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"--unit", "-u", "--slice", "--uid", "--gid", "--property", "-p", "--setenv", "-E", "--description", "--service-type", "--on-active", "--on-boot", "--on-startup", "--on-unit-active", "--on-calendar", "--timer-property", "--path-property", "--socket-property", "--machine", "-M", "--host", "-H", "--nice", "--background", "--expand-environment"}, kind: kindText},
@@ -267,7 +267,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"gnome-session-inhibit"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"--app-id", "--reason", "--inhibit"}, kind: kindText},
@@ -275,21 +275,21 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"rlwrap"},
-		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-a", "--always-readline", "-A", "-b", "--break-chars", "-c", "-C", "--command-name", "-D", "-e", "-f", "--file", "-F", "-g", "-H", "--history-filename", "-i", "-l", "--logfile", "-m", "-M", "-n", "-N", "-o", "-O", "-p", "-P", "-q", "-r", "-R", "-s", "-S", "-t", "-U", "-w", "-W", "-z", "--filter"}, kind: kindText},
 		},
 	},
 	{names: []string{"faketime"},
-		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Run a command with another time"},
 		flags: []flag{
 			{names: []string{"-f", "-m", "-p", "--date-prog", "--exclude-monotonic"}},
 		},
 	},
 	{names: []string{"dumb-init", "tini", "catatonit"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Change how a command runs"},
 		flags: []flag{
 			{names: []string{"-p", "-e"}, kind: kindText},
@@ -297,12 +297,12 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"ifne"},
-		do:    action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:    action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says:  []string{"{inner}", "Change how a command runs"},
 		flags: sharedFlag4,
 	},
 	{names: []string{"timeout", "gtimeout"},
-		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Run a command for a limited time"},
 		flags: []flag{
 			{names: []string{"-s", "--signal"}, kind: kindText},
@@ -313,7 +313,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"time", "gtime"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Measure how long a command takes"},
 		flags: []flag{
 			{names: []string{"-f", "--format"}, kind: kindText},
@@ -324,7 +324,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"flock"},
-		do:   action{args: []slot{{kind: kindWrite}, {kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindWrite}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Holding a lock on {arg1}: {inner}", "Hold a lock"},
 		flags: []flag{
 			{names: []string{"-c", "--command"}, kind: kindShell},
@@ -334,7 +334,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"watch"},
-		do:   action{does: LongRunning, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isJoined},
+		do:   action{does: LongRunning, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isJoined | isWrapping},
 		says: []string{"Every few seconds: {inner}", "Repeat a command"},
 		flags: []flag{
 			{names: []string{"-n", "--interval"}, kind: kindText},
@@ -344,7 +344,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"xargs", "gxargs"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"For each item of the input: {inner}", "Print the items of the input"},
 		use:  useXargs,
 		flags: []flag{
@@ -372,7 +372,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"parallel", "sem", "parset", "env_parallel"},
-		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"For each item: {inner}", "Run commands that it reads from its input"},
 		use:  useParallel,
 		flags: []flag{
@@ -391,7 +391,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"command"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Do nothing"},
 		flags: []flag{
 			{names: []string{"-p"}},
@@ -399,11 +399,11 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"builtin"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Do nothing"},
 	},
 	{names: []string{"exec"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "Redirect the input or output of the shell"},
 		flags: []flag{
 			{names: []string{"-a"}, kind: kindText},
@@ -412,7 +412,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"busybox", "toybox"},
-		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"{inner}", "List the commands of {cmd}"},
 		flags: []flag{
 			{names: []string{"--list", "--list-full", "--install"}},
@@ -422,14 +422,14 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"chroot"},
-		do:   action{does: Privilege, args: []slot{{kind: kindList}, {kind: kindCmd}}, is: isWrapper | isPosix | isElsewhere},
+		do:   action{does: Privilege, args: []slot{{kind: kindList}, {kind: kindCmd}}, is: isWrapper | isPosix | isElsewhere | isWrapping},
 		says: []string{"Inside {arg1} as the root folder: {inner}", "Change the root folder"},
 		flags: []flag{
 			{names: []string{"--userspec", "--groups"}, kind: kindText},
 		},
 	},
 	{names: []string{"unshare"},
-		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"In a new namespace: {inner}", "Start a shell in a new namespace"},
 		flags: []flag{
 			{names: []string{"-S", "--setuid", "-G", "--setgid", "-w", "--wd", "--kill-child", "--propagation", "--setgroups", "--map-user", "--map-group", "--map-users", "--map-groups", "--monotonic", "--boottime"}, kind: kindText},
@@ -438,7 +438,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"nsenter"},
-		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isElsewhere},
+		do:   action{does: Privilege, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isElsewhere | isWrapping},
 		says: []string{"Inside the namespaces of another process: {inner}", "Enter the namespaces of another process"},
 		flags: []flag{
 			{names: []string{"-t", "--target", "-S", "--setuid", "-G", "--setgid"}, kind: kindText},
@@ -447,7 +447,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"bwrap", "bubblewrap"},
-		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"In a sandbox: {inner}", "Start a sandbox"},
 		flags: []flag{
 			{names: []string{"--ro-bind", "--bind", "--dev-bind", "--ro-bind-try", "--bind-try", "--symlink", "--setenv"}, kind: kindText},
@@ -455,7 +455,7 @@ var tableWrappers = [...]tool{
 		},
 	},
 	{names: []string{"strace", "ltrace", "dtrace", "ktrace", "truss", "bpftrace"},
-		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix},
+		do:   action{does: Executes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Watching its system calls: {inner}", "Watch the system calls of a process"},
 		flags: []flag{
 			{names: []string{"-o", "--output"}, kind: kindWrite},

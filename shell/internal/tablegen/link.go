@@ -24,6 +24,7 @@ func link(files []*file) error {
 				names[name] = at
 			}
 			spread(c, nil)
+			mark(c)
 			if err := checkNode(c, nil, keys); err != nil {
 				return err
 			}
@@ -163,4 +164,20 @@ func allSlots(n *node) []slotSpec {
 		slots = append(slots[:len(slots):len(slots)], w.do.args...)
 	}
 	return slots
+}
+
+// mark notes which nodes have a command or a script among their slots, so that
+// the others need not be looked through for each operand.
+func mark(n *node) {
+	for _, s := range allSlots(n) {
+		switch s.kind {
+		case "cmd":
+			n.do.is = append(n.do.is, "wrapping")
+		case "script":
+			n.do.is = append(n.do.is, "scripting")
+		}
+	}
+	for _, s := range n.subs {
+		mark(s)
+	}
 }

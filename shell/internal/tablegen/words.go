@@ -19,6 +19,7 @@ var traits = map[string]string{
 	"wrapper": "isWrapper", "interpreter": "isInterpreter", "shell": "isShell", "recursive": "isRecursive",
 	"dashword": "isDashword", "bundled": "isBundled", "posix": "isPosix", "elsewhere": "isElsewhere",
 	"nohelp": "isNoHelp", "global": "isGlobal", "fromhere": "isFromHere", "joined": "isJoined",
+	"wrapping": "isWrapping", "scripting": "isScripting",
 }
 
 var kinds = map[string]string{
