@@ -350,3 +350,20 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestElsewhere: what runs on another machine or in a container says so, however
+// deep it is wrapped there, and the folder it works in is not known.
+func TestElsewhere(t *testing.T) {
+	for _, src := range []string{"ssh host sudo nice touch x", "docker exec c sh -c 'env touch x'", "kubectl exec pod -- timeout 5 touch x"} {
+		a := analysis(t, src)
+		for i := range a.Commands {
+			c := &a.Commands[i]
+			if want := i > 0; c.Elsewhere != want || want && c.Dir != "" {
+				t.Errorf("%s: %s: elsewhere %v in %q", src, argvText(c.Args), c.Elsewhere, c.Dir)
+			}
+		}
+		if a.Risk > shell.Dangerous {
+			t.Errorf("%s: %v%s", src, a.Risk, detail(a))
+		}
+	}
+}

@@ -115,7 +115,7 @@ func checkStream(at shell.Place, std IO) error {
 		err = flushed
 	}
 	if err == nil && bad > 0 {
-		err = fmt.Errorf("%d lines could not be analysed", bad)
+		err = fmt.Errorf("lines that could not be analysed: %d", bad)
 	}
 	return err
 }
