@@ -6,7 +6,7 @@ func (v *visit) actions() {
 	r, t := &v.r, v.r.tool()
 	instead := v.insteads()
 	for i := range t.whens {
-		if do := &t.whens[i].do; (!instead || do.instead) && r.holds(&t.whens[i]) {
+		if do := &t.whens[i].do; (!instead || do.instead) && r.holds(i) {
 			v.apply(do)
 		}
 	}
@@ -41,7 +41,7 @@ func (v *visit) insteads() bool {
 	}
 	t := v.r.tool()
 	for i := range t.whens {
-		if t.whens[i].do.instead && v.r.holds(&t.whens[i]) {
+		if t.whens[i].do.instead && v.r.holds(i) {
 			return true
 		}
 	}
@@ -57,7 +57,7 @@ func (v *visit) insteadArgs() bool {
 	}
 	t := v.r.tool()
 	for i := range t.whens {
-		if do := &t.whens[i].do; do.instead && do.args != nil && v.r.holds(&t.whens[i]) {
+		if do := &t.whens[i].do; do.instead && do.args != nil && v.r.holds(i) {
 			return true
 		}
 	}
@@ -137,7 +137,7 @@ func (v *visit) traits() trait {
 		}
 	}
 	for i := range v.r.tool().whens {
-		if w := &v.r.tool().whens[i]; w.do.is != 0 && v.r.holds(w) {
+		if w := &v.r.tool().whens[i]; w.do.is != 0 && v.r.holds(i) {
 			out |= w.do.is
 		}
 	}

@@ -61,16 +61,16 @@ type Command struct {
 
 	Pipe       int  // its place in a pipeline, from 0
 	PipeLen    int  // the length of that pipeline; 1 if it stands alone
+	Via        int  // index of the command that runs this one, or -1
 	Background bool // started with &
 	Nested     bool // inside a command or process substitution
 	Elsewhere  bool // runs on another machine or in a container
-	Via        int  // index of the command that runs this one, or -1
 
-	Dir     string   // the folder it works in; empty if unknown
+	Risk    Risk
 	Effects Effects  // what it does
+	Dir     string   // the folder it works in; empty if unknown
 	Paths   []Path   // the files it touches; on another machine if Elsewhere
 	Hosts   []string // the hosts it talks to, or one of the symbolic names
-	Risk    Risk
 	Opaque  []string // why what it does cannot be known in full; empty if it can
 
 	// Sentence says in English what the command is about to do.
@@ -95,9 +95,9 @@ const (
 // An Arg is one argument. Compare the exported fields, not whole values.
 type Arg struct {
 	Text    string // after expansion and quote removal; unresolved parts as written
+	Span    Span   // where it stands in the source
 	Glob    bool   // Text is a pattern that the shell would expand
 	Unknown bool   // a part of Text could not be resolved
-	Span    Span   // where it stands in the source
 
 	many  bool // may expand to several words, or none
 	plain bool // what is unknown in it has no slash and no leading dash

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -46,59 +46,13 @@ func Analyze(src string, at Place) (*Analysis, error) {
 	if pos, depth := deepest(src); depth > MaxDepth {
 		return nil, fmt.Errorf("%w at byte %d", ErrTooDeep, pos)
 	}
-	run := runs.Get().(*run)
-	defer run.release()
-	run.w = walker{at: at, commands: maxCommands}
-	run.st = state{dir: at.Dir}
-	run.f = frame{via: -1, pipeLen: 1, span: Span{0, len(src)}}
-	run.w.visits.free = append(run.visits[:0], &run.visit)
-	run.w.scratch.free = append(run.scraps[:0], &run.scratch)
-
-	out := &Analysis{Risk: Safe, Commands: make([]Command, 0, likely(src))}
-	run.w.out = out
-	run.w.script(&run.st, &run.f, src, Span{0, len(src)}, false)
-	run.w.trapsAt(&run.st)
-	run.w.uncalled()
-	for i := range out.Commands {
-		c := &out.Commands[i]
-		out.Risk = min(out.Risk, c.Risk)
-		out.Effects |= c.Effects
-	}
-	if out.Opaque != "" {
-		out.Risk = min(out.Risk, Dangerous)
-	}
-	return out, nil
-}
-
-// likely estimates how many commands a text has, so that room for them is made
-// once.
-func likely(src string) int {
-	n := 1
-	for i := 0; i < len(src) && n < 16; i++ {
-		if c := src[i]; c == '|' || c == ';' || c == '(' || c == '\n' || c == '&' && i > 0 && src[i-1] == '&' {
-			n++
-		}
-	}
-	return n
-}
-
-// A run is what one analysis needs, in one piece and kept for the next one.
-// Nothing of it is part of the result.
-type run struct {
-	w       walker
-	st      state
-	f       frame
-	visit   visit
-	scratch Command
-	visits  [4]*visit
-	scraps  [4]*Command
-}
-
-var runs = sync.Pool{New: func() any { return new(run) }}
-
-func (r *run) release() {
-	*r = run{}
-	runs.Put(r)
+	r := runs.Get().(*run)
+	defer r.release()
+	r.begin(at, len(src))
+	r.w.script(&r.st, &r.f, src, Span{0, len(src)}, false)
+	r.w.trapsAt(&r.st)
+	r.w.uncalled()
+	return r.result(), nil
 }
 
 func checkPlace(at *Place) error {
@@ -113,27 +67,33 @@ func checkPlace(at *Place) error {
 		at.Home = path.Clean(at.Home)
 	}
 	if len(at.Workspace) == 0 {
-		at.Workspace = []string{at.Dir}
 		return nil
 	}
-	roots := make([]string, len(at.Workspace))
+	roots := at.Workspace
 	for i, root := range at.Workspace {
 		if !path.IsAbs(root) {
 			return fmt.Errorf("%w: the workspace %q is not absolute", ErrPlace, root)
 		}
-		roots[i] = path.Clean(root)
+		clean := path.Clean(root)
+		if clean != root && &roots[0] == &at.Workspace[0] {
+			roots = slices.Clone(roots) // the caller's stays as it is
+		}
+		if clean != root {
+			roots[i] = clean
+		}
 	}
 	at.Workspace = roots
 	return nil
 }
 
-// parsers are kept: a new one costs as much as reading a short command.
-var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
-
-func parse(src string) (*syntax.File, error) {
-	p := parsers.Get().(*syntax.Parser)
-	defer parsers.Put(p)
-	return p.Parse(strings.NewReader(src), "")
+// parse reads a script. The parser is kept: a new one costs as much as reading
+// a short command.
+func (w *walker) parse(src string) (*syntax.File, error) {
+	if w.parser == nil {
+		w.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
+	}
+	w.src.Reset(src)
+	return w.parser.Parse(&w.src, "")
 }
 
 // script analyses a text as a shell would run it. Nested says that src is not
@@ -161,7 +121,7 @@ func (w *walker) script(st *state, f *frame, src string, span Span, nested bool)
 	if strings.Contains(src, "\\\r") {
 		return w.carriageReturn(st, f, src, span)
 	}
-	file, err := parse(src)
+	file, err := w.parse(src)
 	if err != nil {
 		return w.unparsed(st, f, src, span, err)
 	}
@@ -180,7 +140,7 @@ func (w *walker) script(st *state, f *frame, src string, span Span, nested bool)
 func (w *walker) carriageReturn(st *state, f *frame, src string, span Span) stream {
 	reason := "a backslash stands in front of a carriage return"
 	if !f.fixed {
-		w.out.Opaque = reason
+		w.opaque = reason
 	}
 	inner := *f
 	inner.span, inner.fixed = span, true
@@ -194,7 +154,7 @@ func (w *walker) carriageReturn(st *state, f *frame, src string, span Span) stre
 func (w *walker) unparsed(st *state, f *frame, src string, span Span, err error) stream {
 	reason := "it does not parse as a shell script: " + err.Error()
 	if !f.fixed {
-		w.out.Opaque = reason
+		w.opaque = reason
 	}
 	var first []*syntax.Stmt
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.RecoverErrors(8))

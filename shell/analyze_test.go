@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"reflect"
 	"slices"
@@ -364,6 +365,39 @@ func TestElsewhere(t *testing.T) {
 		}
 		if a.Risk > shell.Dangerous {
 			t.Errorf("%s: %v%s", src, a.Risk, detail(a))
+		}
+	}
+}
+
+// An analysis is the caller's own: the memory that analyses share must not show
+// through when later ones use it again.
+func TestResultIsOwn(t *testing.T) {
+	lines := []string{
+		"git status", "cat a b | grep -r x . | head -1", `for f in *.js; do wc -c "$f"; done`, "sudo env A=1 sh -c 'rm -rf build; curl https://example.com/x -o y'",
+		"f() { echo $1; }; f a; f b", "trap 'rm x' EXIT; cd /tmp && ls", "alias ll='ls -l'; ll x",
+	}
+	analyse := func(line string) *shell.Analysis {
+		a, err := shell.Analyze(line, corpusPlace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	var first []string
+	var kept []*shell.Analysis
+	for _, line := range lines {
+		a := analyse(line)
+		kept = append(kept, a)
+		first = append(first, fmt.Sprintf("%+v", a))
+	}
+	for range 20 {
+		for _, line := range lines {
+			analyse(line)
+		}
+	}
+	for i, a := range kept {
+		if now := fmt.Sprintf("%+v", a); now != first[i] {
+			t.Errorf("%s: was\n%s\nis\n%s", lines[i], first[i], now)
 		}
 	}
 }

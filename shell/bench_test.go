@@ -1,8 +1,10 @@
 package shell_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -69,4 +71,44 @@ func BenchmarkExplain(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRatio measures both in turns, so that a busy machine slows both
+// down, and reports how many times the bare parse the analysis takes: the
+// median of all turns.
+func BenchmarkRatio(b *testing.B) {
+	const turn = 16
+	for _, c := range benchCommands {
+		b.Run(c.name, func(b *testing.B) {
+			p := syntax.NewParser(syntax.Variant(syntax.LangBash))
+			var ratios, parses, analyses []float64
+			for b.Loop() {
+				start := time.Now()
+				for range turn {
+					if _, err := p.Parse(strings.NewReader(c.text), ""); err != nil {
+						b.Fatal(err)
+					}
+				}
+				parsed := time.Now()
+				for range turn {
+					if _, err := shell.Analyze(c.text, corpusPlace); err != nil {
+						b.Fatal(err)
+					}
+				}
+				parse, analysis := parsed.Sub(start), time.Since(parsed)
+				parses = append(parses, float64(parse)/turn)
+				analyses = append(analyses, float64(analysis)/turn)
+				ratios = append(ratios, float64(analysis)/float64(parse))
+			}
+			b.ReportMetric(median(parses), "parse-ns")
+			b.ReportMetric(median(analyses), "analyse-ns")
+			b.ReportMetric(median(ratios), "ratio")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
 }

@@ -120,7 +120,7 @@ func (v *visit) cd(args []Arg) {
 	st.alt = ""
 	if real := v.w.follow(st.dir); real != "" {
 		// cd keeps the path as written; what is reached through it is real.
-		v.c.Paths = append(v.c.Paths, Path{Raw: args[0].Text, Abs: st.dir, Real: real, Access: List})
+		v.w.addPath(v.c, Path{Raw: args[0].Text, Abs: st.dir, Real: real, Access: List})
 	}
 	if e, ok := v.w.look(st.dir); ok && (e.Dir || e.Link != "") {
 		return // it exists: cd does not fail

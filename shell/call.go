@@ -10,12 +10,11 @@ import (
 // callStmt walks a simple command.
 func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.CallExpr) stream {
 	args := w.wordList(st, f, call.Args)
-	span := f.at(s)
+	span := f.span
 	if !f.fixed {
 		span = callSpan(s, call)
 	}
-	c := w.scratch.get()
-	*c = w.begin(f, span)
+	c := w.begin(f, span)
 	c.Args = args
 	c.Dir = st.dir
 	stdin := w.redirects(st, f, c, s.Redirs)
@@ -27,13 +26,13 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	for _, a := range call.Assigns {
 		w.assign(st, f, c, a, len(call.Args) == 0)
 	}
-	for _, a := range args {
-		if a.why() != "" {
-			c.doubt(Moderate, a.why())
+	for i := range args {
+		if why := args[i].why(); why != "" {
+			c.doubt(Moderate, why)
 		}
 	}
 	var out stream
-	index := len(w.out.Commands)
+	index := len(w.commands)
 	if len(args) == 0 {
 		out = w.bare(c, call)
 	} else {
@@ -42,7 +41,6 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	if len(c.Assigns) > 0 {
 		w.settings(st, f, index)
 	}
-	w.scratch.put(c)
 	return out
 }
 
@@ -68,7 +66,7 @@ func (w *walker) bare(c *Command, call *syntax.CallExpr) stream {
 		c.doubt(Dangerous, "which command runs cannot be known: it comes from an expansion")
 	}
 	c.Sentence = bareSentence(c)
-	w.add(*c)
+	w.add(c)
 	return stream{}
 }
 
@@ -96,9 +94,9 @@ func (w *walker) invoke(st *state, f *frame, c *Command) stream {
 	}
 	if alias, ok := st.alias(name.Text); ok && f.depth < maxNested {
 		// Only some shells expand it, and never if the name was quoted.
-		plain := *c
+		plain := w.copyOf(c)
 		out := w.expandAlias(st, f, c, alias)
-		w.namedProgram(st, f, &plain)
+		w.namedProgram(st, f, plain)
 		return out
 	}
 	return w.namedProgram(st, f, c)
@@ -111,8 +109,7 @@ func (w *walker) namedProgram(st *state, f *frame, c *Command) stream {
 		return w.program(st, f, c)
 	}
 	if fn.maybe {
-		program := *c
-		w.program(st.fork(), f, &program)
+		w.program(st.fork(), f, w.copyOf(c))
 	}
 	return w.callFunction(st, f, c, fn)
 }
@@ -122,7 +119,7 @@ func (w *walker) unknownName(f *frame, c *Command) stream {
 	c.Risk = min(c.Risk, Dangerous)
 	c.Opaque = append(c.Opaque, "which command runs cannot be known: "+c.Args[0].Text)
 	c.Sentence = "Run a command that cannot be known: " + short(joinArgs(c.Args))
-	w.add(*c)
+	w.add(c)
 	return stream{kind: streamUnknown}
 }
 
@@ -132,12 +129,12 @@ func (w *walker) expandAlias(st *state, f *frame, c *Command, alias variable) st
 	if alias.value[0].Unknown {
 		c.Opaque = append(c.Opaque, "the alias "+c.Args[0].Text+" is not known")
 		c.Risk = min(c.Risk, Dangerous)
-		w.add(*c)
+		w.add(c)
 		return stream{kind: streamUnknown}
 	}
 	c.Risk = min(c.Risk, Moderate)
 	inner := *f
-	inner.via = w.add(*c)
+	inner.via = w.add(c)
 	bare := st.fork()
 	bare.aliases = slices.DeleteFunc(slices.Clone(st.aliases), func(v variable) bool { return v.name == alias.name })
 	if len(c.Args) > 1 && strings.HasSuffix(alias.value[0].Text, " ") {
@@ -168,7 +165,7 @@ func (w *walker) callFunction(st *state, f *frame, c *Command, fn function) stre
 		c.Opaque = append(c.Opaque, "the function "+fn.name+" calls itself")
 	}
 	inner := *f
-	inner.via = w.add(*c)
+	inner.via = w.add(c)
 	if running || f.depth >= maxNested {
 		return stream{kind: streamUnknown}
 	}

@@ -27,12 +27,15 @@ func withoutFalseComments(src string) string {
 // hashInWord reports whether a # stands behind something that does not end a
 // word. Most command lines have none, and need no second look.
 func hashInWord(src string) bool {
-	for i := 1; i < len(src); i++ {
-		if src[i] == '#' && !endsWord(src[i-1]) {
+	for i := 0; ; i++ {
+		at := strings.IndexByte(src[i:], '#')
+		if at < 0 {
+			return false
+		}
+		if i += at; i > 0 && !endsWord(src[i-1]) {
 			return true
 		}
 	}
-	return false
 }
 
 // endsWord reports whether a # behind c starts a comment.

@@ -101,11 +101,11 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 			continue
 		}
 		c.Args = append(c.Args, Arg{Text: a.Name.Value})
-		w.declare(st, f, &c, a, d.Variant.Value, options)
+		w.declare(st, f, c, a, d.Variant.Value, options)
 	}
 	c.Sentence = "Declare " + d.Variant.Value + " variables"
 	if len(c.Assigns) > 0 {
-		c.Sentence = bareSentence(&c)
+		c.Sentence = bareSentence(c)
 	}
 	if exports(c.Args) && !onlyPrints(d) || strings.Contains(options, "i") { // later programs see it; its value is calculated
 		c.Risk = min(c.Risk, Moderate)

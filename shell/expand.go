@@ -8,12 +8,15 @@ import (
 
 // wordList expands words as a shell would before it runs a command.
 func (w *walker) wordList(st *state, f *frame, words []*syntax.Word) []Arg {
-	out := make([]Arg, 0, len(words))
+	out := w.args.take(len(words))
 	for _, word := range words {
+		if lit := plainWord(word); lit != nil && len(out) < maxWords && w.spend(1+len(lit.Value)/16) {
+			out = append(out, Arg{Text: lit.Value, Span: f.atLit(lit)})
+			continue
+		}
 		if !w.spend(1 + size(word)/16) {
 			return append(out, Arg{Text: "…", Unknown: true, many: true})
 		}
-
 		if len(out) > maxWords { // what it runs still counts
 			w.expandParts(st, f, word.Parts)
 			continue
@@ -55,10 +58,10 @@ func size(n syntax.Node) int { return max(0, int(n.End().Offset())-int(n.Pos().O
 // expand appends the fields of one word.
 func (w *walker) expand(st *state, f *frame, word *syntax.Word, out []Arg) []Arg {
 	span := f.at(word)
-	if len(word.Parts) == 1 {
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\*?[{~") {
-			return append(out, Arg{Text: lit.Value, Span: span})
-		}
+	if !mayBrace(word) {
+		b := fieldBuilder{w: w, st: st, f: f, span: span, done: out, first: len(out)}
+		b.parts(word.Parts, false)
+		return b.finish()
 	}
 	split := &syntax.Word{Parts: word.Parts} // a copy: a loop expands the word again
 	syntax.SplitBraces(split)
@@ -68,11 +71,43 @@ func (w *walker) expand(st *state, f *frame, word *syntax.Word, out []Arg) []Arg
 		return append(out, tooMany("{…}", span))
 	}
 	for _, parts := range alternatives {
-		b := fieldBuilder{w: w, st: st, f: f, span: span}
+		b := fieldBuilder{w: w, st: st, f: f, span: span, done: out, first: len(out)}
 		b.parts(merged(parts), false)
-		out = append(out, b.finish()...)
+		out = b.finish()
 	}
 	return out
+}
+
+// plainWord returns the only part of a word that a shell takes as it stands;
+// most words are such.
+func plainWord(word *syntax.Word) *syntax.Lit {
+	if len(word.Parts) == 1 {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && inertText(lit.Value) {
+			return lit
+		}
+	}
+	return nil
+}
+
+// inertText reports whether a shell takes a literal as it stands.
+func inertText(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\', '*', '?', '[', '{', '~':
+			return false
+		}
+	}
+	return true
+}
+
+// mayBrace reports whether a word may have a brace expansion.
+func mayBrace(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		if strings.IndexByte(valueOf(p), '{') >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // word expands a word that is not split into fields: an assignment, a
@@ -110,27 +145,65 @@ type fieldBuilder struct {
 
 	colons bool // ~ is expanded after a colon, too
 
-	done []Arg
-	cur  Arg
-	buf  strings.Builder
-	any  bool // the current field exists, even if it is empty
+	done  []Arg
+	first int // where the fields of this word start in done
+	cur   Arg
+	buf   textBuffer
+	any   bool // the current field exists, even if it is empty
 }
 
+// A textBuffer puts text together. A single piece, which most words are, is
+// not copied.
+type textBuffer struct {
+	one  string
+	many []byte // all of it, once there are several pieces
+}
+
+func (t *textBuffer) add(s string) {
+	if t.len() == 0 {
+		t.one = s
+		return
+	}
+	t.many = append(t.whole(), s...)
+}
+
+func (t *textBuffer) addByte(c byte) { t.many = append(t.whole(), c) }
+
+// whole is what was written so far, to append to.
+func (t *textBuffer) whole() []byte {
+	if t.one != "" {
+		t.many = append(t.many, t.one...)
+		t.one = ""
+	}
+	return t.many
+}
+
+func (t *textBuffer) len() int { return len(t.one) + len(t.many) }
+
+func (t *textBuffer) text() string {
+	if t.one != "" {
+		return t.one
+	}
+	return string(t.many)
+}
+
+func (t *textBuffer) reset() { t.one, t.many = "", t.many[:0] }
+
 func (b *fieldBuilder) take() Arg {
-	b.cur.Text = b.buf.String()
+	b.cur.Text = b.buf.text()
 	b.cur.Span = b.span
 	if b.cur.plain && strings.HasPrefix(b.cur.Text, "*/") {
 		b.cur.plain = false // empty, it would leave an absolute path
 	}
 	a := b.cur
 	b.cur = Arg{}
-	b.buf.Reset()
+	b.buf.reset()
 	b.any = false
 	return a
 }
 
 func (b *fieldBuilder) finish() []Arg {
-	if b.any || b.buf.Len() > 0 || b.cur.Unknown {
+	if b.any || b.buf.len() > 0 || b.cur.Unknown {
 		b.done = append(b.done, b.take())
 	}
 	return b.done
@@ -165,9 +238,9 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 	case *syntax.SglQuoted:
 		b.any = true
 		if p.Dollar {
-			b.buf.WriteString(ansiC(p.Value))
+			b.buf.add(ansiC(p.Value))
 		} else {
-			b.buf.WriteString(p.Value)
+			b.buf.add(p.Value)
 		}
 	case *syntax.DblQuoted:
 		b.any = true
@@ -177,7 +250,7 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 	case *syntax.CmdSubst:
 		b.value(b.w.substitute(b.st, b.f, p), quoted)
 		b.cur.made = true
-		for i := range b.done {
+		for i := b.first; i < len(b.done); i++ {
 			b.done[i].made = true
 		}
 	case *syntax.ArithmExp:
@@ -185,12 +258,12 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 		b.value([]Arg{plainArg}, true)
 	case *syntax.ProcSubst:
 		b.any = true
-		b.buf.WriteString("/dev/fd/63")
+		b.buf.add("/dev/fd/63")
 		b.cur.extra = &argExtra{proc: b.w.process(b.st, b.f, p)}
 	case *syntax.ExtGlob:
 		b.cur.Glob = !quoted
 		b.w.evaluate(b.st, b.f, b.span, Arg{Text: p.Pattern.Value})
-		b.buf.WriteString("*")
+		b.buf.add("*")
 	case *syntax.BraceExp:
 		for _, e := range p.Elems { // braces in quotes or assignments stay text
 			b.parts(e.Parts, quoted)
@@ -204,7 +277,7 @@ func (b *fieldBuilder) literal(s string, quoted bool) {
 		b.any = b.any || s != ""
 	}
 	if quoted && strings.IndexByte(s, '\\') < 0 || !strings.ContainsAny(s, `\*?[:`) {
-		b.buf.WriteString(s)
+		b.buf.add(s)
 		return
 	}
 	for i := 0; i < len(s); i++ {
@@ -225,14 +298,14 @@ func (b *fieldBuilder) literal(s string, quoted bool) {
 			}
 			c = s[i]
 		case c == ':' && (b.whole || b.colons) && !quoted && strings.HasPrefix(s[i:], ":~/") && b.w.at.Home != "": // PATH=/x:~/y
-			b.buf.WriteByte(':')
-			b.buf.WriteString(b.w.at.Home)
+			b.buf.addByte(':')
+			b.buf.add(b.w.at.Home)
 			i++
 			continue
 		case (c == '*' || c == '?' || c == '[' && strings.IndexByte(s[i:], ']') > 0) && !quoted:
 			b.cur.Glob = true
 		}
-		b.buf.WriteByte(c)
+		b.buf.addByte(c)
 	}
 }
 
@@ -249,13 +322,13 @@ func (b *fieldBuilder) tilde(s string, alone bool) {
 	home := b.st.lookup(b.w.at.Home, "HOME")
 	switch {
 	case user == "" && len(home) == 1 && !home[0].Unknown:
-		b.buf.WriteString(home[0].Text)
+		b.buf.add(home[0].Text)
 	case user == "+" && b.st.dir != "":
-		b.buf.WriteString(b.st.dir)
+		b.buf.add(b.st.dir)
 	case user == "" || strings.Trim(user, "+-0123456789") == "" || strings.ContainsAny(user, "\\*?["):
 		b.unknown("~"+user, false)
 	default:
-		b.buf.WriteString(homeOf(user, b.w.at.Home))
+		b.buf.add(homeOf(user, b.w.at.Home))
 	}
 	b.literal(rest, false)
 }
@@ -276,7 +349,7 @@ func (b *fieldBuilder) unknown(text string, many bool) {
 	b.cur.Unknown = true
 	b.cur.many = b.cur.many || many
 	b.cur.plain = false
-	b.buf.WriteString(text)
+	b.buf.add(text)
 }
 
 // value appends the result of an expansion. Without quotes it is split.
@@ -285,7 +358,7 @@ func (b *fieldBuilder) value(items []Arg, quoted bool) {
 	for i, item := range items {
 		if i > 0 {
 			if b.whole {
-				b.buf.WriteByte(' ')
+				b.buf.addByte(' ')
 			} else {
 				b.done = append(b.done, b.take())
 			}
@@ -302,7 +375,7 @@ func (b *fieldBuilder) fields(items []Arg) {
 	for i, item := range items {
 		if i > 0 {
 			if b.whole {
-				b.buf.WriteByte(' ')
+				b.buf.addByte(' ')
 			} else {
 				b.done = append(b.done, b.take())
 			}
@@ -311,13 +384,13 @@ func (b *fieldBuilder) fields(items []Arg) {
 		b.item(item, true, false)
 		b.cur.many = b.cur.many || many
 	}
-	if len(items) == 0 && b.buf.Len() == 0 {
+	if len(items) == 0 && b.buf.len() == 0 {
 		b.any = false // nothing at all, not an empty word
 	}
 }
 
 func (b *fieldBuilder) item(item Arg, quoted, split bool) {
-	if b.buf.Len()+len(item.Text) > MaxLength || !b.w.spend(len(item.Text)/64) {
+	if b.buf.len()+len(item.Text) > MaxLength || !b.w.spend(len(item.Text)/64) {
 		b.unknown("…", true)
 		b.cur.extra = &argExtra{why: "a value is too long to follow"}
 		return
@@ -332,7 +405,7 @@ func (b *fieldBuilder) item(item Arg, quoted, split bool) {
 	b.cur.Glob = b.cur.Glob || item.Glob
 	if !split {
 		b.any = b.any || quoted || item.Text != ""
-		b.buf.WriteString(item.Text)
+		b.buf.add(item.Text)
 		return
 	}
 	if b.st.ifs {
@@ -348,7 +421,7 @@ func (b *fieldBuilder) splitText(s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case ' ', '\t', '\n':
-			if b.any || b.buf.Len() > 0 {
+			if b.any || b.buf.len() > 0 {
 				if len(b.done) >= maxWords {
 					b.unknown("…", true)
 					return
@@ -360,7 +433,7 @@ func (b *fieldBuilder) splitText(s string) {
 			fallthrough
 		default:
 			b.any = true
-			b.buf.WriteByte(c)
+			b.buf.addByte(c)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (v *visit) find() {
 	for _, s := range e.dirs {
 		v.touch(s, List, recursive)
 	}
-	v.r.args = e.dirs
+	v.r.args, v.r.settled = e.dirs, false
 	e.apply()
 	v.print = &stream{kind: streamItems, items: e.found()}
 	if e.other || len(e.runs) > 0 {
@@ -262,7 +262,7 @@ func (v *visit) fd() {
 		}
 	}
 	v.says = append(v.says, "For each file found: {inner}")
-	v.r.inner = false
+	v.r.inner, v.r.settled = false, false
 	v.wrapped(replaceItems(words, "{}", items, true))
 }
 

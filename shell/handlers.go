@@ -79,14 +79,14 @@ func (v *visit) shellText() {
 	if len(r.args) > 1 {
 		st.params, st.paramsKnown = r.args[2:], true
 	}
-	before := len(v.w.out.Commands)
+	before := len(v.w.commands)
 	out := v.w.script(st, v.below(), text.Text, v.spanOf(text), true)
 	v.print = &out
-	if len(v.w.out.Commands) == before { // an empty script
+	if len(v.w.commands) == before { // an empty script
 		v.says = append(v.says, "Start a shell that does nothing")
 	}
-	for i := before; i < len(v.w.out.Commands); i++ {
-		v.c.Effects |= v.w.out.Commands[i].Effects & (LongRunning | Executes)
+	for i := before; i < len(v.w.commands); i++ {
+		v.c.Effects |= v.w.commands[i].Effects & (LongRunning | Executes)
 	}
 	if v.c.Effects == 0 {
 		v.c.Effects = Reads

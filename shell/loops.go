@@ -140,10 +140,8 @@ func (w *walker) trapsAt(end *state) {
 			t.v.st.lose()
 			t.v.st.dir, t.v.st.alt = "", ""
 		}
-		c := w.out.Commands[t.v.index]
-		t.v.c = &c
+		t.v.c = w.commands[t.v.index]
 		t.v.shell(t.text)
-		c.Sentence = t.v.sentence()
-		w.out.Commands[t.v.index] = c
+		t.v.c.Sentence = t.v.sentence()
 	}
 }

@@ -36,8 +36,9 @@ func (c *pathClass) match(p, home string) bool {
 			return true
 		}
 	}
+	dots := len(c.deep) > 0 && strings.Contains(p, "/.")
 	for i := range c.deep {
-		if d := &c.deep[i]; strings.Contains(p, d.needle) && matchPath(d.pattern, p) {
+		if d := &c.deep[i]; (dots || d.needle == "" || d.needle[0] != '.') && strings.Contains(p, d.needle) && matchPath(d.pattern, p) {
 			return true
 		}
 	}
@@ -124,8 +125,19 @@ func matchWord(pattern, s string) bool {
 	if star < 0 && strings.IndexByte(pattern, '?') < 0 {
 		return false
 	}
-	if star == len(pattern)-1 && strings.IndexByte(pattern, '?') < 0 { // prefix*
+	if strings.IndexByte(pattern, '?') >= 0 {
+		return matchStars(pattern, s)
+	}
+	end := len(pattern) - 1
+	switch second := strings.IndexByte(pattern[star+1:], '*'); {
+	case star == end: // prefix*
 		return strings.HasPrefix(s, pattern[:star])
+	case star == 0 && second < 0: // *suffix
+		return strings.HasSuffix(s, pattern[1:])
+	case star == 0 && second == end-1: // *middle*
+		return strings.Contains(s, pattern[1:end])
+	case star == 0 && !strings.Contains(s, pattern[1:1+second]):
+		return false
 	}
 	return matchStars(pattern, s)
 }

@@ -67,7 +67,7 @@ func (v *visit) optionValue(g *given, k kind, recursive bool) {
 	}
 	if g.flag.kind == kindShell && v.r.inner && v.r.name == "env" { // env -S 'a b' c
 		g.value.Text += " " + quoteArgs(v.r.rest)
-		v.r.inner = false
+		v.r.inner, v.r.settled = false, false
 	}
 	v.value(k, g.flag.keys, g.value, recursive)
 }

@@ -20,6 +20,8 @@ type reading struct {
 	argBuf   [4]Arg
 	subBuf   [2]Arg
 
+	settled bool   // all arguments are read: what the conditions say is in held
+	held    uint64 // which of the first 64 conditions of the tool are true
 	help    bool   // it only asks for help or the version
 	hides   string // an option of a wrapper that is not known
 	strange string // an option that is not known and sounds dangerous
@@ -42,10 +44,13 @@ func (r *reading) read(t *tool, args []Arg) {
 		p.rest = p.rest[1:]
 		p.argument(a)
 	}
+	r.settle()
 }
 
 func (r *reading) start(name string, t *tool) {
 	r.name = name
+	r.rest, r.inner, r.settled = nil, false, false
+	r.help, r.hides, r.strange, r.noSub = false, "", "", ""
 	r.chain = append(r.chainBuf[:0], t)
 	r.flags = r.flagBuf[:0]
 	r.args = r.argBuf[:0]

@@ -56,7 +56,7 @@ func (v *visit) prints() output {
 		}
 	}
 	for i := range t.whens {
-		if w := &t.whens[i]; w.do.prints != 0 && v.r.holds(w) {
+		if w := &t.whens[i]; w.do.prints != 0 && v.r.holds(i) {
 			return w.do.prints
 		}
 	}

@@ -33,9 +33,16 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 			p.Real = w.follow(p.Abs)
 		}
 		c.Effects |= accessEffects[access]
-		c.Paths = append(c.Paths, p)
+		w.addPath(c, p)
 		c.Risk = min(c.Risk, w.judge(&p))
 	}
+}
+
+func (w *walker) addPath(c *Command, p Path) {
+	if c.Paths == nil {
+		c.Paths = w.paths.take(2)
+	}
+	c.Paths = append(c.Paths, p)
 }
 
 // socket records the network connections that Bash opens for /dev/tcp/HOST/PORT.
@@ -59,7 +66,7 @@ var accessEffects = [...]Effects{List: Reads, Read: Reads, Write: Writes, Delete
 func (w *walker) touchUnknown(st *state, c *Command, a Arg, access Access, recursive bool) {
 	p := Path{Raw: a.Text, Access: access, Recursive: recursive}
 	c.Effects |= accessEffects[access]
-	c.Paths = append(c.Paths, p)
+	w.addPath(c, p)
 	guess := p
 	if len(a.Text) <= maxPath {
 		guess.Abs = resolve(a.Text, st.dir)

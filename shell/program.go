@@ -22,6 +22,14 @@ type visit struct {
 	known bool
 	plain string // a sentence with words of the command, which must not be read as a template
 	kept  bool   // it is needed later: a trap runs at the end
+
+	said [4]string // where says starts
+}
+
+// begin starts a visit in memory that an earlier one may have used.
+func (v *visit) begin(w *walker, f *frame, c *Command, st *state) {
+	v.w, v.f, v.c, v.st, v.outer = w, f, c, st, st
+	v.says, v.print, v.is, v.known, v.plain = v.said[:0], nil, 0, false, ""
 }
 
 // program describes the command whose program is the first word.
@@ -39,7 +47,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
 	}
 	v := w.visits.get()
-	v.w, v.f, v.c, v.st, v.outer = w, f, c, st, st
+	v.begin(w, f, c, st)
 	if len(c.Assigns) > 0 && t.use != useBuiltin {
 		v.st = st.fork()
 		for _, a := range c.Assigns {
@@ -48,15 +56,13 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	}
 	v.r.read(t, args)
 	if t.use == useFind && !v.r.help { // its expression is no list of options
-		v.r = reading{}
 		v.r.start(name, t)
 	}
-	v.index = w.add(*c)
+	v.index = w.add(c)
 	if v.index < 0 {
 		return stream{}
 	}
 	v.describe()
-	w.out.Commands[v.index] = *c
 	out := v.output()
 	if !v.kept {
 		w.visits.put(v)
@@ -70,25 +76,6 @@ func (v *visit) output() stream {
 		return *v.print
 	}
 	return v.printed()
-}
-
-// A freeList keeps values that are large and needed again and again: one for
-// each command, and as many at once as commands are nested.
-type freeList[T any] struct{ free []*T }
-
-func (l *freeList[T]) get() *T {
-	n := len(l.free)
-	if n == 0 {
-		return new(T)
-	}
-	v := l.free[n-1]
-	l.free = l.free[:n-1]
-	return v
-}
-
-func (l *freeList[T]) put(v *T) {
-	*v = *new(T)
-	l.free = append(l.free, v)
 }
 
 // tool finds the table entry; git-foo is git foo.
@@ -139,7 +126,7 @@ func (w *walker) place(st *state, c *Command, name string) {
 	c.Risk = min(c.Risk, Moderate)
 	p := Path{Raw: text, Abs: abs, Access: Read}
 	p.Real = w.follow(abs)
-	c.Paths = append(c.Paths, p)
+	w.addPath(c, p)
 	c.Risk = min(c.Risk, w.judge(&p))
 }
 
@@ -170,7 +157,7 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 			w.touch(st, c, a, Read, false)
 		}
 	}
-	w.add(*c)
+	w.add(c)
 	return stream{kind: streamUnknown}
 }
 
@@ -213,8 +200,8 @@ func (v *visit) runsOthers() bool {
 	if v.r.tool().use == useScripts {
 		return false
 	}
-	for i := v.index + 1; i < len(v.w.out.Commands); i++ {
-		if v.w.out.Commands[i].Via == v.index {
+	for i := v.index + 1; i < len(v.w.commands); i++ {
+		if v.w.commands[i].Via == v.index {
 			return true
 		}
 	}
@@ -272,8 +259,7 @@ func (v *visit) chdir() {
 
 // prefix returns the words that a rule for this command would name.
 func (v *visit) prefix() []string {
-	words := make([]string, 0, 3)
-	words = append(words, v.r.name)
+	words := append(v.w.words.take(4), v.r.name)
 	for _, s := range v.r.subs {
 		words = append(words, s.Text)
 	}

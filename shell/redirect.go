@@ -63,15 +63,15 @@ func (w *walker) document(st *state, f *frame, r *syntax.Redirect) Arg {
 		b.parts(r.Hdoc.Parts, true)
 		return b.take()
 	}
-	var text strings.Builder
+	var text textBuffer
 	for _, p := range r.Hdoc.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if !ok { // the parser has read more into it than the shell does
 			return Arg{Text: "…", Unknown: true, many: true, Span: f.at(r.Hdoc)}
 		}
-		text.WriteString(lit.Value)
+		text.add(lit.Value)
 	}
-	return Arg{Text: text.String(), Span: f.at(r.Hdoc)}
+	return Arg{Text: text.text(), Span: f.at(r.Hdoc)}
 }
 
 // input is < file or < <(…).

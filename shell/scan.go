@@ -1,5 +1,7 @@
 package shell
 
+import "strings"
+
 // deepest scans src before it is parsed and returns how deeply its constructs
 // are nested, and where. The parser recurses, and running out of stack cannot
 // be caught, so the bound must hold before it starts.
@@ -11,6 +13,8 @@ func deepest(src string) (at, depth int) {
 		return 0, 0
 	}
 	s := scanner{src: src}
+	var stack [16]byte
+	s.stack = stack[:0]
 	s.run()
 	return s.at, s.max
 }
@@ -210,7 +214,7 @@ func (s *scanner) redirect() {
 	for s.pos < len(s.src) && (s.src[s.pos] == ' ' || s.src[s.pos] == '\t') {
 		s.pos++
 	}
-	var delim []byte
+	start := s.pos
 	for ; s.pos < len(s.src); s.pos++ {
 		c := s.src[s.pos]
 		if c == '\'' || c == '"' || c == '\\' {
@@ -220,13 +224,21 @@ func (s *scanner) redirect() {
 		if isBlank(c) || c == ';' || c == '&' || c == '|' || c == '<' || c == '>' || c == ')' || c == '(' {
 			break
 		}
-		delim = append(delim, c)
 	}
+	doc.delim = withoutQuotes(s.src[start:s.pos])
 	s.pos--
-	doc.delim = string(delim)
 	if doc.delim != "" {
 		s.docs = append(s.docs, doc)
 	}
+}
+
+func withoutQuotes(s string) string {
+	const quotes = `'"\`
+	s = strings.Trim(s, quotes)
+	if !strings.ContainsAny(s, quotes) {
+		return s
+	}
+	return strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(s)
 }
 
 // bodies moves over the here-documents that start on the next line. In one

@@ -41,10 +41,10 @@ func (v *visit) packageScript() {
 		f.scripts++
 		st := v.st.fork()
 		st.dir, st.alt = dir, ""
-		before := len(v.w.out.Commands)
+		before := len(v.w.commands)
 		v.w.script(st, f, text, v.c.Span, true)
-		for i := before; i < len(v.w.out.Commands); i++ {
-			v.c.Effects |= v.w.out.Commands[i].Effects & LongRunning
+		for i := before; i < len(v.w.commands); i++ {
+			v.c.Effects |= v.w.commands[i].Effects & LongRunning
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (v *visit) packageScript() {
 // packageScripts reads the scripts of the package.json in dir or the nearest
 // folder above it.
 func (w *walker) packageScripts(dir string) (string, map[string]string) {
-	for dir != "" && dir != "/" {
+	for w.at.Machine != nil && dir != "" && dir != "/" {
 		if text, ok := w.readFile(path.Join(dir, "package.json")); ok {
 			var pkg struct {
 				Scripts map[string]string `json:"scripts"`

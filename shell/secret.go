@@ -27,9 +27,9 @@ func (w *walker) globSecret(p string) bool {
 	if pathsSecret.match(p, w.at.Home) {
 		return true
 	}
-	base := path.Base(p)
+	base := hintOf(path.Base(p))
 	for _, name := range pathsSecret.names {
-		if means(base, name) {
+		if base.means(name) {
 			return true
 		}
 	}
@@ -53,22 +53,37 @@ func startsAlike(glob, pattern string) bool {
 	return glob != "" && pattern != "" && (glob[0] == pattern[0] || glob[0] == '*' || glob[0] == '?' || glob[0] == '[')
 }
 
-// means reports whether a pattern is meant to find name: it may match it, and
+// A hint is a pattern, prepared to be compared with many names.
+type hint struct {
+	glob    string // with ? for [abc]
+	plain   bool   // no pattern at all
+	written int    // letters in front of the first * or ?
+	letters int    // all that are written out
+}
+
+func hintOf(glob string) hint {
+	h := hint{glob: questionMarks(glob)}
+	h.written = strings.IndexAny(h.glob, "*?")
+	h.plain = h.written < 0
+	h.letters = len(h.glob) - strings.Count(h.glob, "*") - strings.Count(h.glob, "?")
+	return h
+}
+
+// means reports whether the pattern is meant to find name: it may match it, and
 // its beginning or half of it is written out.
+func (h *hint) means(name string) bool {
+	if h.plain {
+		return h.glob == name
+	}
+	if h.written < 2 && 2*h.letters < len(name) || !strings.HasPrefix(name, h.glob[:h.written]) {
+		return false
+	}
+	return (name[0] != '.' || h.glob[0] == '.') && matchStars(h.glob, name)
+}
+
 func means(glob, name string) bool {
-	if glob == name {
-		return true
-	}
-	if !strings.ContainsAny(glob, "*?[") {
-		return false
-	}
-	glob = questionMarks(glob)
-	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") || !matchStars(glob, name) {
-		return false
-	}
-	written := strings.IndexAny(glob, "*?")
-	letters := len(glob) - strings.Count(glob, "*") - strings.Count(glob, "?")
-	return written >= 2 || 2*letters >= len(name)
+	h := hintOf(glob)
+	return glob == name || h.means(name)
 }
 
 // questionMarks replaces [abc] by ?, which matches at least as much, but for a

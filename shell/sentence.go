@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,65 +55,65 @@ func (v *visit) fill(template string) (string, bool) {
 	if !ok {
 		return template, true
 	}
-	var b strings.Builder
-	b.Grow(len(template) + 40)
+	out := v.w.text[:0]
+	defer func() { v.w.text = out }()
 	for ok {
-		b.WriteString(before)
+		out = append(out, before...)
 		var name string
 		name, rest, _ = strings.Cut(rest, "}")
-		value := v.placeholder(name)
-		if value == "" {
+		filled := len(out)
+		if out = v.placeholder(out, name); len(out) == filled {
 			return "", false
 		}
-		b.WriteString(value)
 		before, rest, ok = strings.Cut(rest, "{")
 	}
-	b.WriteString(before)
-	return b.String(), true
+	out = append(out, before...)
+	return string(out), true
 }
 
-func (v *visit) placeholder(name string) string {
+// placeholder appends what stands for a placeholder, if there is something.
+func (v *visit) placeholder(out []byte, name string) []byte {
 	args := v.r.args
 	switch name {
 	case "args":
-		return v.listed(0, len(args))
+		return v.listed(out, 0, len(args))
 	case "arg1", "arg2", "arg3":
 		if i := int(name[3] - '1'); i < len(args) {
-			return v.shown(i)
+			return append(out, v.shown(i)...)
 		}
 	case "last":
 		if len(args) > 0 {
-			return v.shown(len(args) - 1)
+			return append(out, v.shown(len(args)-1)...)
 		}
 	case "init":
 		if len(args) > 1 {
-			return v.listed(0, len(args)-1)
+			return v.listed(out, 0, len(args)-1)
 		}
 	case "rest":
 		if len(args) > 1 {
-			return v.listed(1, len(args))
+			return v.listed(out, 1, len(args))
 		}
 	case "cmd":
-		return v.r.name
+		return append(out, v.r.name...)
 	case "sub":
 		if n := len(v.r.subs); n > 0 {
-			return short(v.r.subs[n-1].Text)
+			return append(out, short(v.r.subs[n-1].Text)...)
 		}
 	case "inner":
-		return v.innerSentence()
+		return append(out, v.innerSentence()...)
 	default:
 		if g := v.r.given(name); g != nil {
-			return short(g.value.Text)
+			return append(out, short(g.value.Text)...)
 		}
 	}
-	return ""
+	return out
 }
 
 // innerSentence joins the sentences of the commands that this one runs.
 func (v *visit) innerSentence() string {
 	var parts []string
-	for i := v.index + 1; i < len(v.w.out.Commands); i++ {
-		c := &v.w.out.Commands[i]
+	for i := v.index + 1; i < len(v.w.commands); i++ {
+		c := v.w.commands[i]
 		if c.Via == v.index && c.Sentence != "" && !c.Nested {
 			c.folded = true
 			parts = append(parts, c.Sentence)
@@ -135,30 +136,21 @@ func (v *visit) shown(i int) string {
 	return short(a.Text)
 }
 
-// listed shows operands in a sentence: the first few, and how many more.
-func (v *visit) listed(from, to int) string {
+// listed appends operands for a sentence: the first few, and how many more.
+func (v *visit) listed(out []byte, from, to int) []byte {
 	const most = 4
-	var b strings.Builder
 	for i := from; i < to; i++ {
 		if i-from == most && to-from > most+1 {
-			b.WriteString(" and ")
-			writeInt(&b, to-from-most)
-			b.WriteString(" more")
-			break
+			out = append(out, " and "...)
+			out = strconv.AppendInt(out, int64(to-from-most), 10)
+			return append(out, " more"...)
 		}
 		if i > from {
-			b.WriteString(", ")
+			out = append(out, ", "...)
 		}
-		b.WriteString(v.shown(i))
+		out = append(out, v.shown(i)...)
 	}
-	return b.String()
-}
-
-func writeInt(b *strings.Builder, n int) {
-	if n >= 10 {
-		writeInt(b, n/10)
-	}
-	b.WriteByte(byte('0' + n%10))
+	return out
 }
 
 // short makes text fit for a sentence.
@@ -178,6 +170,7 @@ func cleaned(s string, most int) string {
 		return s
 	}
 	var b strings.Builder
+	b.Grow(min(len(s), most) + len("…"))
 	n := 0
 	for i, r := range s {
 		if n == most {
@@ -186,6 +179,8 @@ func cleaned(s string, most int) string {
 		}
 		n++
 		switch {
+		case r >= 0x20 && r < 0x7f:
+			b.WriteByte(byte(r))
 		case r == '\n' || r == '\t' || r == '\r':
 			b.WriteByte(' ')
 		case r == utf8.RuneError || !unicode.IsPrint(r) || blank(r):

@@ -19,24 +19,23 @@ func (v *visit) key(keys *keyTable, a Arg) {
 // settings applies what the environment variables in front of a command do.
 // What they run is reported behind it.
 func (w *walker) settings(st *state, f *frame, index int) {
-	if index < 0 || index >= len(w.out.Commands) {
+	if index < 0 || index >= len(w.commands) {
 		return
 	}
 	inner := *f
 	inner.via = index
-	c := w.out.Commands[index]
+	c := w.commands[index]
 	for _, a := range c.Assigns {
 		if a.Name == "IFS" && len(c.Args) > 0 && c.Args[0].Text == "read" {
 			continue // while IFS= read -r line
 		}
 		risk, effects := c.Risk, c.Effects
-		w.setting(st, &inner, &c, &keysEnvironment, a.Name, a.Value)
+		w.setting(st, &inner, c, &keysEnvironment, a.Name, a.Value)
 		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {
 			c.Sentence = "With " + a.Name + " set: " + c.Sentence
 			c.Suggest = false
 		}
 	}
-	w.out.Commands[index] = c
 }
 
 // setting applies what a table of keys says about NAME=VALUE.
@@ -82,13 +81,13 @@ func (w *walker) shows(st *state, value Arg) bool {
 	if value.Text == "" {
 		return true
 	}
-	probe := walker{at: w.at, out: &Analysis{}, commands: 16}
+	probe := walker{at: w.at, room: 16}
 	probe.at.Machine = nil
 	probe.script(&state{dir: st.dir}, &frame{via: -1, pipeLen: 1}, value.Text, Span{}, true)
-	for i := range probe.out.Commands {
-		if c := &probe.out.Commands[i]; c.Risk != Safe || c.Effects&^Reads != 0 {
+	for _, c := range probe.commands {
+		if c.Risk != Safe || c.Effects&^Reads != 0 {
 			return false
 		}
 	}
-	return probe.out.Opaque == ""
+	return probe.opaque == ""
 }

@@ -1,13 +1,14 @@
 package shell
 
+import "strings"
+
 // shape returns the slots of the operands: those of the sub-command, unless an
 // option or a condition that holds says otherwise.
 func (r *reading) shape() []slot {
 	t := r.tool()
 	for i := range t.whens {
-		w := &t.whens[i]
-		if w.do.args != nil && r.holds(w) {
-			return w.do.args
+		if args := t.whens[i].do.args; args != nil && r.holds(i) {
+			return args
 		}
 	}
 	for i := range r.flags {
@@ -76,8 +77,30 @@ func slotFor(shape []slot, i, n int) *slot {
 	return &shape[rep]
 }
 
-// holds reports whether the condition of w is true.
-func (r *reading) holds(w *when) bool {
+// settle evaluates the conditions once, when nothing can change them any more.
+func (r *reading) settle() {
+	r.held = 0
+	for i := range min(64, len(r.tool().whens)) {
+		if r.evaluate(i) {
+			r.held |= 1 << i
+		}
+	}
+	r.settled = true
+}
+
+// holds reports whether condition i of the tool is true.
+func (r *reading) holds(i int) bool {
+	if r.settled && i < 64 {
+		return r.held&(1<<i) != 0
+	}
+	return r.evaluate(i)
+}
+
+func (r *reading) evaluate(i int) bool {
+	w := &r.tool().whens[i]
+	if w.flagged && len(r.flags) == 0 {
+		return false
+	}
 	for _, alternative := range w.any {
 		all := true
 		for i := range alternative {
@@ -110,11 +133,25 @@ func (r *reading) term(t *term) bool {
 		return len(r.args) > t.n
 	case termArg:
 		return t.n <= len(r.args) && matchAny(t.globs, r.args[t.n-1].Text)
+	case termItem:
+		return t.n <= len(r.args) && matchItem(t.globs, r.args[t.n-1].Text)
 	case termAny:
 		for _, a := range r.args {
 			if matchAny(t.globs, a.Text) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// matchItem matches the parts of a list: pods,secrets.
+func matchItem(globs []string, list string) bool {
+	for more := true; more; {
+		var item string
+		item, list, more = strings.Cut(list, ",")
+		if matchAny(globs, item) {
+			return true
 		}
 	}
 	return false

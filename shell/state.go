@@ -70,10 +70,11 @@ func (st *state) clip() {
 	}
 }
 
-// split makes st the state after success of the last command and returns the
-// one after a failure; with ! in front of it, the other way round.
-func (st *state) split(negated bool) *state {
-	failed := st.fork()
+// split makes st the state after success of the last command and failed the one
+// after a failure; with ! in front of it, the other way round.
+func (st *state) split(negated bool, failed *state) {
+	*failed = *st
+	failed.clip()
 	if negated {
 		st.fail()
 		failed.succeed()
@@ -81,7 +82,6 @@ func (st *state) split(negated bool) *state {
 		st.succeed()
 		failed.fail()
 	}
-	return failed
 }
 
 // succeed is the state if the last command has succeeded.

@@ -51,8 +51,9 @@ type keyTable []flag
 
 // A when is an action that depends on what was given.
 type when struct {
-	any [][]term
-	do  action
+	any     [][]term
+	flagged bool // never true without an option
+	do      action
 }
 
 type term struct {
@@ -71,6 +72,7 @@ const (
 	termFewer
 	termMore
 	termArg   // the n-th operand matches
+	termItem  // a part of the n-th operand between commas matches
 	termAny   // some operand matches
 	termInner // there is a wrapped command
 )

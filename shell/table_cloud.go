@@ -69,8 +69,8 @@ var tableCloud = [...]tool{
 							{names: []string{"--delete"}},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--delete"}, {op: termArg, n: 2, globs: []string{"s3://*"}}}}, do: action{does: Network | Deletes | Irreversible, say: "Make {arg2} in S3 equal to {arg1} and delete everything else there"}},
-							{any: [][]term{{{op: termFlag, flag: "--delete"}, {not: true, op: termArg, n: 2, globs: []string{"s3://*"}}}}, do: action{does: Network | Deletes, risk: levelDangerous, say: "Make the folder {arg2} equal to {arg1} in S3 and delete everything else in it"}},
+							{any: [][]term{{{op: termFlag, flag: "--delete"}, {op: termArg, n: 2, globs: []string{"s3://*"}}}}, flagged: true, do: action{does: Network | Deletes | Irreversible, say: "Make {arg2} in S3 equal to {arg1} and delete everything else there"}},
+							{any: [][]term{{{op: termFlag, flag: "--delete"}, {not: true, op: termArg, n: 2, globs: []string{"s3://*"}}}}, flagged: true, do: action{does: Network | Deletes, risk: levelDangerous, say: "Make the folder {arg2} equal to {arg1} in S3 and delete everything else in it"}},
 							{any: [][]term{{{op: termArg, n: 1, globs: []string{"s3://*"}}, {op: termArg, n: 2, globs: []string{"s3://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within S3 what is new in {arg1} to {arg2}", args: []slot{{kind: kindText}, {kind: kindText}}}},
 							{any: [][]term{{{op: termArg, n: 1, globs: []string{"s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"s3://*"}}}}, do: action{does: Network, say: "Download what is new in {arg1} from S3 to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 							{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"s3://*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Upload what is new in {arg1} to {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
@@ -81,7 +81,7 @@ var tableCloud = [...]tool{
 						says:  []string{"Delete from S3: {args}", "Delete from S3"},
 						flags: sharedFlag8,
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--recursive"}}}, do: action{say: "Delete everything below {arg1} from S3"}},
+							{any: [][]term{{{op: termFlag, flag: "--recursive"}}}, flagged: true, do: action{say: "Delete everything below {arg1} from S3"}},
 						},
 					},
 					{names: []string{"rb"},
@@ -394,8 +394,8 @@ var tableCloud = [...]tool{
 							{names: []string{"--with-decryption"}, do: &action{does: Reads, risk: levelDangerous}},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--with-decryption"}}}, do: action{say: "Read and decrypt the secret {--name} from AWS"}},
-							{any: [][]term{{{op: termFlag, flag: "--with-decryption"}}}, do: action{say: "Read and decrypt secrets from AWS"}},
+							{any: [][]term{{{op: termFlag, flag: "--with-decryption"}}}, flagged: true, do: action{say: "Read and decrypt the secret {--name} from AWS"}},
+							{any: [][]term{{{op: termFlag, flag: "--with-decryption"}}}, flagged: true, do: action{say: "Read and decrypt secrets from AWS"}},
 						},
 					},
 					{names: []string{"start-session", "resume-session"},
@@ -1783,7 +1783,7 @@ var tableCloud = [...]tool{
 					{names: []string{"--stet"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-d"}}}, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
+					{any: [][]term{{{op: termFlag, flag: "-d"}}}, flagged: true, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within Google Cloud Storage from {arg1} to {arg2}", args: []slot{{kind: kindText, repeat: true}}}},
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, say: "Download {init} from Google Cloud Storage to {last}", args: []slot{{kind: kindText, repeat: true}, {kind: kindWrite}}}},
 					{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Upload {init} to {last}", args: []slot{{kind: kindRead, repeat: true}, {kind: kindText}}}},
@@ -1855,8 +1855,8 @@ var tableCloud = [...]tool{
 				},
 				whens: []when{
 					{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Network, risk: levelDangerous, say: "Run a query from standard input on BigQuery"}},
-					{any: [][]term{{{op: termFlag, flag: "--destination_table"}}}, do: action{does: Network, risk: levelDangerous, say: "Run a query on BigQuery and store the result in {--destination_table}"}},
-					{any: [][]term{{{op: termFlag, flag: "--dry_run"}, {not: true, op: termFlag, flag: "--nodry_run"}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Only check a query for BigQuery", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--destination_table"}}}, flagged: true, do: action{does: Network, risk: levelDangerous, say: "Run a query on BigQuery and store the result in {--destination_table}"}},
+					{any: [][]term{{{op: termFlag, flag: "--dry_run"}, {not: true, op: termFlag, flag: "--nodry_run"}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Only check a query for BigQuery", instead: true}},
 				},
 			},
 			{names: []string{"rm", "cancel", "truncate"},
@@ -1993,9 +1993,9 @@ var tableCloud = [...]tool{
 					{names: []string{"--output-file"}, kind: kindWrite},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"DELETE", "delete", "Delete"}}}}, do: action{does: Network | Deletes | Irreversible, say: "Delete in Azure: {--url}"}},
-					{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"P*", "p*", "D*", "d*", "$*"}}}, {{op: termFlag, flag: "-m"}, {not: true, op: termFlag, flag: "-m", globs: []string{"GET", "get", "HEAD", "head", "Get"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change in Azure: {--url}"}},
-					{any: [][]term{{{op: termFlag, flag: "--url", globs: []string{"*listKeys*", "*listkeys*", "*listSecrets*", "*/secrets/*", "*listCredentials*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Get credentials out of Azure: {--url}"}},
+					{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"DELETE", "delete", "Delete"}}}}, flagged: true, do: action{does: Network | Deletes | Irreversible, say: "Delete in Azure: {--url}"}},
+					{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"P*", "p*", "D*", "d*", "$*"}}}, {{op: termFlag, flag: "-m"}, {not: true, op: termFlag, flag: "-m", globs: []string{"GET", "get", "HEAD", "head", "Get"}}}}, flagged: true, do: action{does: Network, risk: levelDangerous, say: "Change in Azure: {--url}"}},
+					{any: [][]term{{{op: termFlag, flag: "--url", globs: []string{"*listKeys*", "*listkeys*", "*listSecrets*", "*/secrets/*", "*listCredentials*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Get credentials out of Azure: {--url}"}},
 				},
 			},
 			{names: []string{"keyvault"},
@@ -2740,7 +2740,7 @@ var tableCloud = [...]tool{
 					{names: []string{"-o", "-s", "--cf-api"}, kind: kindText, do: &action{does: Writes, risk: levelDangerous, say: "Change which IBM Cloud account this user works with"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-g"}}, {{op: termFlag, flag: "-r"}}, {{op: termFlag, flag: "-c"}}}, do: action{does: Writes, risk: levelDangerous, say: "Change which IBM Cloud account this user works with"}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}}, {{op: termFlag, flag: "-r"}}, {{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Writes, risk: levelDangerous, say: "Change which IBM Cloud account this user works with"}},
 				},
 			},
 			{names: []string{"regions", "api", "catalog", "version", "help"},
@@ -3195,7 +3195,7 @@ var tableCloud = [...]tool{
 					{names: []string{"--outdir", "--var", "--define", "--route", "--routes", "--triggers"}, kind: kindText},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, do: action{does: Network | Publishes | Executes, risk: levelDangerous, say: "Deploy the worker to Cloudflare", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, flagged: true, do: action{does: Network | Publishes | Executes, risk: levelDangerous, say: "Deploy the worker to Cloudflare", instead: true}},
 				},
 			},
 			{names: []string{"init", "generate", "types", "setup", "check"},
@@ -3263,7 +3263,7 @@ var tableCloud = [...]tool{
 							{names: []string{"--remote"}, do: &action{does: Network, risk: levelDangerous, say: "Run on the real database {arg1} on Cloudflare: {--command}"}},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--file"}}}, do: action{does: Executes}},
+							{any: [][]term{{{op: termFlag, flag: "--file"}}}, flagged: true, do: action{does: Executes}},
 						},
 					},
 					{names: []string{"migrations"},
@@ -5057,9 +5057,9 @@ var tableCloud = [...]tool{
 			{names: []string{"--list-tags"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--syntax-check"}}}, do: action{does: Reads | Executes, say: "Only check the playbook {args}", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "--list-tasks"}}, {{op: termFlag, flag: "--list-hosts"}}, {{op: termFlag, flag: "--list-tags"}}}, do: action{does: Reads | Executes, say: "Only list what the playbook {args} would do", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-C"}}}, do: action{does: Reads | Executes | Network, say: "Only try out what the playbook {args} would change", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--syntax-check"}}}, flagged: true, do: action{does: Reads | Executes, say: "Only check the playbook {args}", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--list-tasks"}}, {{op: termFlag, flag: "--list-hosts"}}, {{op: termFlag, flag: "--list-tags"}}}, flagged: true, do: action{does: Reads | Executes, say: "Only list what the playbook {args} would do", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-C"}}}, flagged: true, do: action{does: Reads | Executes | Network, say: "Only try out what the playbook {args} would change", instead: true}},
 		},
 	},
 	{names: []string{"ansible"},
@@ -5081,9 +5081,9 @@ var tableCloud = [...]tool{
 			{names: []string{"--list-hosts"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--list-hosts"}}}, do: action{does: Reads | Executes, say: "List the machines {arg1}", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-C"}}}, do: action{does: Reads | Executes | Network, say: "Only try out a command on the machines {arg1}", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"ping", "setup", "ansible.builtin.ping", "ansible.builtin.setup", "gather_facts"}}, {not: true, op: termFlag, flag: "-a"}}}, do: action{does: Reads | Executes | Network, say: "Ask the machines {arg1} for facts", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--list-hosts"}}}, flagged: true, do: action{does: Reads | Executes, say: "List the machines {arg1}", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-C"}}}, flagged: true, do: action{does: Reads | Executes | Network, say: "Only try out a command on the machines {arg1}", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-m", globs: []string{"ping", "setup", "ansible.builtin.ping", "ansible.builtin.setup", "gather_facts"}}, {not: true, op: termFlag, flag: "-a"}}}, flagged: true, do: action{does: Reads | Executes | Network, say: "Ask the machines {arg1} for facts", instead: true}},
 		},
 	},
 	{names: []string{"ansible-doc"},
@@ -5108,7 +5108,7 @@ var tableCloud = [...]tool{
 			{names: []string{"--output"}, kind: kindWrite},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "-i"}}}, do: action{does: Reads | Executes, say: "Work out the machines that Ansible knows"}},
+			{any: [][]term{{{op: termFlag, flag: "-i"}}}, flagged: true, do: action{does: Reads | Executes, say: "Work out the machines that Ansible knows"}},
 		},
 		subs: []tool{
 			{names: []string{"list", "dump", "view", "validate"},
@@ -5137,7 +5137,7 @@ var tableCloud = [...]tool{
 				do:   action{does: Reads, risk: levelDangerous, args: []slot{{kind: kindRead, repeat: true}}},
 				says: []string{"Decrypt the secrets in {args}", "Decrypt secrets"},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--output"}}}, do: action{say: "Decrypt the secrets in {args} to {--output}"}},
+					{any: [][]term{{{op: termFlag, flag: "--output"}}}, flagged: true, do: action{say: "Decrypt the secrets in {args} to {--output}"}},
 				},
 			},
 			{names: []string{"encrypt", "rekey", "create", "edit"},
@@ -5552,7 +5552,7 @@ var tableCloud = [...]tool{
 				do:   action{does: Reads, args: []slot{{kind: kindRead}}},
 				says: []string{"Convert the list of packages {arg1}", "Convert a list of packages"},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*=*"}}}}, do: action{does: Writes}},
+					{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*=*"}}}}, flagged: true, do: action{does: Writes}},
 				},
 			},
 			{names: []string{"db"},
@@ -5914,7 +5914,7 @@ var tableCloud = [...]tool{
 					{names: []string{"--size-only", "--no-clobber", "--if-size-differ", "--if-source-newer", "-s", "-u", "--flatten", "--no-follow-symlinks"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--delete"}}}, do: action{does: Deletes | Irreversible, say: "Make {arg2} equal to {arg1} and delete everything else there"}},
+					{any: [][]term{{{op: termFlag, flag: "--delete"}}}, flagged: true, do: action{does: Deletes | Irreversible, say: "Make {arg2} equal to {arg1} and delete everything else there"}},
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"s3://*"}}, {op: termArg, n: 2, globs: []string{"s3://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within S3 from {arg1} to {arg2}", args: []slot{{kind: kindText}, {kind: kindText}}}},
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"s3://*"}}}}, do: action{does: Network, say: "Download {arg1} from S3 to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 					{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"s3://*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Upload {init} to {last}", args: []slot{{kind: kindRead, repeat: true}, {kind: kindText}}}},
@@ -6250,7 +6250,7 @@ var tableCloud = [...]tool{
 				do:   action{does: Reads | Network, risk: levelDangerous},
 				says: []string{"Read secrets from {cmd}: {args}", "Read secrets from {cmd}"},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--only-names"}}}, do: action{does: Reads | Network, risk: levelSafe, say: "List the names of secrets in {cmd}", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--only-names"}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "List the names of secrets in {cmd}", instead: true}},
 				},
 				subs: []tool{
 					{names: []string{"delete", "unset"},
@@ -6339,7 +6339,7 @@ var tableCloud = [...]tool{
 			{names: []string{"--show-headers", "-s", "-c", "--confirm", "--dark-style"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--live"}}}, do: action{say: "Work with real payments at Stripe"}},
+			{any: [][]term{{{op: termFlag, flag: "--live"}}}, flagged: true, do: action{say: "Work with real payments at Stripe"}},
 		},
 		subs: []tool{
 			{names: []string{"version", "status", "resources", "help", "open", "docs", "completion", "community"},
@@ -6394,7 +6394,7 @@ var tableCloud = [...]tool{
 					{names: []string{"--edit"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--live"}}}, do: action{does: Network, risk: levelDangerous}},
+					{any: [][]term{{{op: termFlag, flag: "--live"}}}, flagged: true, do: action{does: Network, risk: levelDangerous}},
 				},
 			},
 			{names: []string{"samples", "serve", "init"},

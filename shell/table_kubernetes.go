@@ -645,7 +645,7 @@ var tableKubernetes = [...]tool{
 				flags: sharedFlag434,
 				whens: []when{
 					{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelSafe, say: "Only show what Helm would install: {args}"}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{does: Network, risk: levelSafe, say: "Only show what Helm would install: {args}"}},
 				},
 			},
 			{names: []string{"uninstall", "un", "delete", "del"},
@@ -678,7 +678,7 @@ var tableKubernetes = [...]tool{
 				},
 				whens: []when{
 					{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what bringing back the Helm release {arg1} would change"}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what bringing back the Helm release {arg1} would change"}},
 				},
 			},
 			{names: []string{"test"},

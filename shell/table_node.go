@@ -51,9 +51,9 @@ var tableNode = [...]tool{
 					{names: []string{"--no-dry-run"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what an installation would change", instead: true}},
-					{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}, {op: termMore, n: 0}}}, do: action{risk: levelDangerous, say: "Install for the whole user account: {args}", is: isGlobal}},
-					{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termCount, n: 0}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}, {op: termCount, n: 0}}}, do: action{risk: levelDangerous, say: "Install this project for the whole user account", is: isGlobal}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what an installation would change", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}, {op: termMore, n: 0}}}, flagged: true, do: action{risk: levelDangerous, say: "Install for the whole user account: {args}", is: isGlobal}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termCount, n: 0}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}, {op: termCount, n: 0}}}, flagged: true, do: action{risk: levelDangerous, say: "Install this project for the whole user account", is: isGlobal}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 				},
 			},
@@ -62,7 +62,7 @@ var tableNode = [...]tool{
 				says:  []string{"Install exactly the locked dependencies anew"},
 				flags: sharedFlag461,
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what a clean installation would change", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what a clean installation would change", instead: true}},
 				},
 			},
 			{names: []string{"install-test", "it", "install-ci-test", "cit", "clean-install-test", "sit"},
@@ -78,8 +78,8 @@ var tableNode = [...]tool{
 					{names: []string{"--no-dry-run"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads, say: "Show what removing {args} would change", instead: true}},
-					{any: [][]term{{{op: termFlag, flag: "-g"}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}}}, do: action{risk: levelDangerous, say: "Remove a package of the whole user account: {args}", is: isGlobal}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads, say: "Show what removing {args} would change", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}}}, flagged: true, do: action{risk: levelDangerous, say: "Remove a package of the whole user account: {args}", is: isGlobal}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Remove packages: {args}"}},
 				},
 			},
@@ -88,8 +88,8 @@ var tableNode = [...]tool{
 				says:  []string{"Update packages: {args}", "Update the project's dependencies"},
 				flags: sharedFlag461,
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
-					{any: [][]term{{{op: termFlag, flag: "-g"}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}}}, do: action{risk: levelDangerous, say: "Update packages of the whole user account", is: isGlobal}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}}, {{op: termFlag, flag: "--location", globs: []string{"global"}}}}, flagged: true, do: action{risk: levelDangerous, say: "Update packages of the whole user account", is: isGlobal}},
 				},
 			},
 			{names: []string{"ls", "list", "la", "ll"},
@@ -125,7 +125,7 @@ var tableNode = [...]tool{
 							{names: []string{"--no-dry-run"}},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show how vulnerable dependencies could be fixed", instead: true}},
+							{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show how vulnerable dependencies could be fixed", instead: true}},
 						},
 					},
 					{names: []string{"signatures"},
@@ -309,7 +309,7 @@ var tableNode = [...]tool{
 					{names: []string{"--no-dry-run"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be removed from the registry", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be removed from the registry", instead: true}},
 				},
 			},
 			{names: []string{"deprecate", "undeprecate"},
@@ -317,7 +317,7 @@ var tableNode = [...]tool{
 				says:  []string{"Mark as deprecated in the registry: {arg1}", "Change the deprecation mark of a package in the registry"},
 				flags: sharedFlag461,
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be marked", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be marked", instead: true}},
 				},
 			},
 			{names: []string{"dist-tag", "dist-tags"},
@@ -523,7 +523,7 @@ var tableNode = [...]tool{
 				says:  []string{"Merge duplicate dependencies"},
 				flags: sharedFlag461,
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads, say: "Show which duplicate dependencies could be merged", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads, say: "Show which duplicate dependencies could be merged", instead: true}},
 				},
 			},
 			{names: []string{"find-dupes"},
@@ -539,7 +539,7 @@ var tableNode = [...]tool{
 					{names: []string{"--no-dry-run"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Reads, say: "Show which packages would be removed", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Reads, say: "Show which packages would be removed", instead: true}},
 				},
 			},
 			{names: []string{"rebuild", "rb"},
@@ -665,7 +665,7 @@ var tableNode = [...]tool{
 					{names: []string{"-P", "--prod", "-D", "--dev", "--no-optional", "--frozen-lockfile", "--no-frozen-lockfile", "--lockfile-only", "--fix-lockfile", "--force", "--shamefully-hoist", "--no-lockfile", "--merge-git-branch-lockfiles"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-g"}}}, do: action{say: "Install packages for the whole user account"}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}}}, flagged: true, do: action{say: "Install packages for the whole user account"}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 				},
 			},
@@ -693,7 +693,7 @@ var tableNode = [...]tool{
 					{names: []string{"-D", "--save-dev", "-O", "--save-optional", "-P", "--save-prod"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-g"}}}, do: action{say: "Remove a package of the whole user account"}},
+					{any: [][]term{{{op: termFlag, flag: "-g"}}}, flagged: true, do: action{say: "Remove a package of the whole user account"}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Remove packages: {args}"}},
 				},
 			},
@@ -1846,7 +1846,7 @@ var tableNode = [...]tool{
 				says: []string{"Run the script {arg1} with Deno", "Run a script with Deno"},
 				whens: []when{
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "jsr:*", "npm:*"}}}}, do: action{does: Executes | Network, risk: levelDangerous, say: "Download the script {arg1} and run it with Deno"}},
-					{any: [][]term{{{op: termFlag, flag: "-A"}, {op: termMore, n: 0}}}, do: action{say: "Run the script {arg1} with Deno and all permissions"}},
+					{any: [][]term{{{op: termFlag, flag: "-A"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Run the script {arg1} with Deno and all permissions"}},
 				},
 			},
 			{names: []string{"serve"},
@@ -2183,7 +2183,7 @@ var tableNode = [...]tool{
 					{names: []string{"--silent", "-w"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--save"}}}, do: action{does: Writes}},
+					{any: [][]term{{{op: termFlag, flag: "--save"}}}, flagged: true, do: action{does: Writes}},
 				},
 			},
 			{names: []string{"deactivate", "unload"},
@@ -2481,7 +2481,7 @@ var tableNode = [...]tool{
 			{names: []string{"--no-install", "--removeRange", "--minimal", "--deep", "--global", "-g", "--json", "--jsonAll", "--jsonDeps", "--jsonUpgraded", "--peer", "--pre", "--root", "--silent", "-s", "--stdin", "--strict", "--verbose", "--workspaces", "-ws", "--cache", "--cacheClear", "--deprecated"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--install"}, {op: termFlag, flag: "-u"}}}, do: action{does: Executes | Installs}},
+			{any: [][]term{{{op: termFlag, flag: "--install"}, {op: termFlag, flag: "-u"}}}, flagged: true, do: action{does: Executes | Installs}},
 		},
 	},
 	{names: []string{"lerna"},
@@ -2680,7 +2680,7 @@ var tableNode = [...]tool{
 					{names: []string{"-p", "--projects", "-g", "--groups"}, kind: kindText},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false"}}}}, do: action{does: Executes, say: "Show what a release would do", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false"}}}}, flagged: true, do: action{does: Executes, say: "Show what a release would do", instead: true}},
 				},
 			},
 			{names: []string{"login", "logout", "connect", "connect-to-nx-cloud", "start-ci-run", "stop-all-agents", "view-logs", "fix-ci", "record"},
@@ -2889,7 +2889,7 @@ var tableNode = [...]tool{
 			{names: []string{"--no-dry-run", "--no-preview"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false"}}}}, do: action{does: Executes | Network, say: "Show what a release would do", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false"}}}}, flagged: true, do: action{does: Executes | Network, say: "Show what a release would do", instead: true}},
 		},
 	},
 	{names: []string{"standard-version", "commit-and-tag-version"},

@@ -44,10 +44,10 @@ var tablePython = [...]tool{
 					{names: []string{"--dry-run"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--dry-run"}}}, do: action{say: "Show which Python packages would be installed"}},
-					{any: [][]term{{{op: termFlag, flag: "--user"}}}, do: action{say: "Install Python packages for the whole user account: {args}"}},
-					{any: [][]term{{{op: termFlag, flag: "--break-system-packages"}}}, do: action{say: "Install Python packages into the operating system's Python: {args}"}},
-					{any: [][]term{{{op: termFlag, flag: "-t"}}}, do: action{say: "Install Python packages into {-t}"}},
+					{any: [][]term{{{op: termFlag, flag: "--dry-run"}}}, flagged: true, do: action{say: "Show which Python packages would be installed"}},
+					{any: [][]term{{{op: termFlag, flag: "--user"}}}, flagged: true, do: action{say: "Install Python packages for the whole user account: {args}"}},
+					{any: [][]term{{{op: termFlag, flag: "--break-system-packages"}}}, flagged: true, do: action{say: "Install Python packages into the operating system's Python: {args}"}},
+					{any: [][]term{{{op: termFlag, flag: "-t"}}}, flagged: true, do: action{say: "Install Python packages into {-t}"}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 				},
 			},
@@ -409,7 +409,7 @@ var tablePython = [...]tool{
 					{names: []string{"--universal", "--invert", "--outdated", "--no-dedupe", "--show-sizes"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-p", globs: []string{"*/*", "~*"}}}}, do: action{does: Executes}},
+					{any: [][]term{{{op: termFlag, flag: "-p", globs: []string{"*/*", "~*"}}}}, flagged: true, do: action{does: Executes}},
 				},
 			},
 			{names: []string{"export"},
@@ -462,7 +462,7 @@ var tablePython = [...]tool{
 							{names: []string{"--dry-run"}},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "--dry-run"}}}, do: action{say: "Show which Python packages would be installed"}},
+							{any: [][]term{{{op: termFlag, flag: "--dry-run"}}}, flagged: true, do: action{say: "Show which Python packages would be installed"}},
 							{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 						},
 					},
@@ -1045,7 +1045,7 @@ var tablePython = [...]tool{
 					{names: []string{"--unset"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--unset"}}}, do: action{does: Writes, say: "Remove poetry setting: {args}"}},
+					{any: [][]term{{{op: termFlag, flag: "--unset"}}}, flagged: true, do: action{does: Writes, say: "Remove poetry setting: {args}"}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{does: Writes, say: "Change poetry's setting {arg1}"}},
 					{any: [][]term{{{op: termFlag, flag: "--unset"}, {not: true, op: termFlag, flag: "--local"}}, {{op: termMore, n: 1}, {not: true, op: termFlag, flag: "--local"}}}, do: action{risk: levelDangerous, is: isGlobal}},
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"http-basic.*", "pypi-token.*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read or change stored logins of package indexes"}},
@@ -1541,7 +1541,7 @@ var tablePython = [...]tool{
 						says:  []string{"Show hatch's settings"},
 						flags: sharedFlag278,
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "-a"}}}, do: action{does: Reads, risk: levelDangerous, say: "Show hatch's settings including secrets"}},
+							{any: [][]term{{{op: termFlag, flag: "-a"}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Show hatch's settings including secrets"}},
 						},
 					},
 					{names: []string{"set", "restore", "update"},
@@ -1749,7 +1749,7 @@ var tablePython = [...]tool{
 					{names: []string{"-d", "--dry-run"}, kind: kindText, attached: true},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed or removed", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed or removed", instead: true}},
 					{any: [][]term{{{op: termFlag, flag: "-n", globs: []string{"base"}}}, {{op: termAny, n: 0, globs: []string{"conda", "mamba", "conda=*"}}, {not: true, op: termFlag, flag: "-n"}}}, do: action{risk: levelDangerous, say: "Install packages into conda's base environment: {args}", is: isGlobal}},
 					{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 				},
@@ -1770,7 +1770,7 @@ var tablePython = [...]tool{
 					{names: []string{"--clone"}, kind: kindText},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed or removed", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed or removed", instead: true}},
 				},
 			},
 			{names: []string{"remove", "uninstall"},
@@ -1789,9 +1789,9 @@ var tablePython = [...]tool{
 					{names: []string{"--keep-env", "--force-remove", "--features", "--prune-deps"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed or removed", instead: true}},
-					{any: [][]term{{{op: termFlag, flag: "--all"}}}, do: action{does: Deletes | Irreversible, say: "Delete a whole conda environment"}},
-					{any: [][]term{{{op: termFlag, flag: "-n", globs: []string{"base"}}}}, do: action{risk: levelDangerous, is: isGlobal}},
+					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed or removed", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--all"}}}, flagged: true, do: action{does: Deletes | Irreversible, say: "Delete a whole conda environment"}},
+					{any: [][]term{{{op: termFlag, flag: "-n", globs: []string{"base"}}}}, flagged: true, do: action{risk: levelDangerous, is: isGlobal}},
 				},
 			},
 			{names: []string{"rename"},
@@ -2134,7 +2134,7 @@ var tablePython = [...]tool{
 			{names: []string{"-l", "-a", "--listenvs", "--listenvs-all", "--showconfig"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "-l"}}}, do: action{does: Reads, say: "List the test environments", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List the test environments", instead: true}},
 		},
 		subs: []tool{
 			{names: []string{"list", "l", "config", "c", "depends", "de", "schema"},

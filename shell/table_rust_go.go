@@ -491,8 +491,8 @@ var tableRustGo = [...]tool{
 			{names: []string{"-vV", "-Vv"}, do: &action{say: "Show the version of the Rust compiler", instead: true}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "-v"}, {op: termCount, n: 0}}}, do: action{say: "Show the version of the Rust compiler", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-C", globs: []string{"linker=*", "link-arg=*", "link-args=*", "ar=*", "llvm-args=*"}}}, {{op: termFlag, flag: "-Z", globs: []string{"codegen-backend=*", "llvm-plugins=*"}}}}, do: action{does: Executes}},
+			{any: [][]term{{{op: termFlag, flag: "-v"}, {op: termCount, n: 0}}}, flagged: true, do: action{say: "Show the version of the Rust compiler", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-C", globs: []string{"linker=*", "link-arg=*", "link-args=*", "ar=*", "llvm-args=*"}}}, {{op: termFlag, flag: "-Z", globs: []string{"codegen-backend=*", "llvm-plugins=*"}}}}, flagged: true, do: action{does: Executes}},
 		},
 	},
 	{names: []string{"rustdoc"},
@@ -518,7 +518,7 @@ var tableRustGo = [...]tool{
 			{names: []string{"--print-config"}, kind: kindText, do: &action{does: Reads, say: "Show the settings of the Rust formatter", instead: true}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--emit", globs: []string{"stdout", "json", "checkstyle"}}}}, do: action{does: Reads, say: "Show the formatted Rust code", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--emit", globs: []string{"stdout", "json", "checkstyle"}}}}, flagged: true, do: action{does: Reads, say: "Show the formatted Rust code", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 		},
 	},
 	{names: []string{"cargo-clippy", "clippy-driver"},
@@ -693,7 +693,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"-json", "--json"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-o"}}}, do: action{say: "Build the Go project into {-o}"}},
+					{any: [][]term{{{op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Build the Go project into {-o}"}},
 				},
 			},
 			{names: []string{"run"},
@@ -775,7 +775,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"-diff", "--diff"}, kind: kindText, attached: true},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-diff"}, {not: true, op: termFlag, flag: "-diff", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, do: action{does: Reads, say: "Show how the Go code would be adapted", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-diff"}, {not: true, op: termFlag, flag: "-diff", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, flagged: true, do: action{does: Reads, say: "Show how the Go code would be adapted", instead: true}},
 				},
 			},
 			{names: []string{"get"},
@@ -816,7 +816,7 @@ var tableRustGo = [...]tool{
 							{names: []string{"-diff", "--diff"}, kind: kindText, attached: true},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "-diff"}, {not: true, op: termFlag, flag: "-diff", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Check whether the list of Go dependencies is up to date", instead: true}},
+							{any: [][]term{{{op: termFlag, flag: "-diff"}, {not: true, op: termFlag, flag: "-diff", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Check whether the list of Go dependencies is up to date", instead: true}},
 						},
 					},
 					{names: []string{"download"},
@@ -894,7 +894,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"-deps", "-e", "-find", "-m", "-retracted", "-test", "-u", "-versions", "-all", "--deps", "--e", "--find", "--m", "--retracted", "--test", "--u", "--versions", "--all"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-mod", globs: []string{"mod"}}}}, do: action{does: Writes, say: "List Go packages, bringing go.mod up to date"}},
+					{any: [][]term{{{op: termFlag, flag: "-mod", globs: []string{"mod"}}}}, flagged: true, do: action{does: Writes, say: "List Go packages, bringing go.mod up to date"}},
 				},
 			},
 			{names: []string{"doc"},
@@ -937,7 +937,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"-run", "-skip", "--run", "--skip"}, kind: kindText},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-n"}}}, do: action{does: Reads, say: "Show which code generators would run", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-n"}}}, flagged: true, do: action{does: Reads, say: "Show which code generators would run", instead: true}},
 				},
 			},
 			{names: []string{"clean"},
@@ -961,7 +961,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"-fuzzcache", "--fuzzcache"}, do: &action{say: "Delete the cached inputs of Go fuzz tests"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-n"}}}, do: action{does: Reads, say: "Show which build output would be deleted", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-n"}}}, flagged: true, do: action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 				},
 			},
 			{names: []string{"tool"},
@@ -983,7 +983,7 @@ var tableRustGo = [...]tool{
 							{names: []string{"-mode", "-var", "-pkgcfg", "--mode", "--var", "--pkgcfg"}, kind: kindText},
 						},
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "-html"}, {not: true, op: termFlag, flag: "-o"}}}, do: action{does: Executes, say: "Show the test coverage in the browser"}},
+							{any: [][]term{{{op: termFlag, flag: "-html"}, {not: true, op: termFlag, flag: "-o"}}}, flagged: true, do: action{does: Executes, say: "Show the test coverage in the browser"}},
 						},
 					},
 					{names: []string{"pack"},
@@ -1080,7 +1080,7 @@ var tableRustGo = [...]tool{
 			{names: []string{"--base-formatter"}, kind: kindScript},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "-output", globs: []string{"write", "file"}}}}, do: action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}}},
+			{any: [][]term{{{op: termFlag, flag: "-output", globs: []string{"write", "file"}}}}, flagged: true, do: action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}}},
 			{any: [][]term{{{op: termArg, n: 1, globs: []string{"write"}}}}, do: action{does: Writes, say: "Format Go files in place", args: []slot{{kind: kindText}, {kind: kindWrite, repeat: true}}}},
 		},
 	},
@@ -1113,7 +1113,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"-d", "--diff", "--diff-colored", "--stdin"}, kind: kindText, attached: true},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, do: action{does: Reads, say: "Show how the Go code would be formatted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "-d", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, flagged: true, do: action{does: Reads, say: "Show how the Go code would be formatted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 				},
 			},
 			{names: []string{"linters", "formatters", "help", "version", "completion", "config"},
@@ -1405,7 +1405,7 @@ var tableRustGo = [...]tool{
 			{names: []string{"--print_free_field_numbers", "--include_imports", "--include_source_info", "--retain_options", "--experimental_allow_proto3_optional"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--decode_raw"}}, {{op: termFlag, flag: "--decode"}}, {{op: termFlag, flag: "--encode"}}}, do: action{does: Reads, say: "Translate a protocol message", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--decode_raw"}}, {{op: termFlag, flag: "--decode"}}, {{op: termFlag, flag: "--encode"}}}, flagged: true, do: action{does: Reads, say: "Translate a protocol message", instead: true}},
 		},
 	},
 	{names: []string{"air", "reflex", "modd", "realize", "gow", "CompileDaemon", "wgo"},
@@ -1470,7 +1470,7 @@ var tableRustGo = [...]tool{
 					{names: []string{"--snapshot"}, kind: kindText, attached: true},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--snapshot"}, {not: true, op: termFlag, flag: "--snapshot", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, do: action{does: Executes | Writes, say: "Build a release without publishing it", instead: true}},
+					{any: [][]term{{{op: termFlag, flag: "--snapshot"}, {not: true, op: termFlag, flag: "--snapshot", globs: []string{"false", "f", "0", "F", "FALSE", "False"}}}}, flagged: true, do: action{does: Executes | Writes, say: "Build a release without publishing it", instead: true}},
 				},
 			},
 			{names: []string{"build"},
@@ -1520,11 +1520,11 @@ var tableRustGo = [...]tool{
 			{names: []string{"--completion"}, kind: kindText, do: &action{does: Reads, say: "Print the completion script of task", instead: true}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-i", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Writes, say: "Write a new Taskfile", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-n"}, {not: true, op: termFlag, flag: "-n", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Reads, say: "Show what the tasks would run", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "--summary"}, {not: true, op: termFlag, flag: "--summary", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}, {{op: termFlag, flag: "--status"}, {not: true, op: termFlag, flag: "--status", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Executes, say: "Show what is known about tasks: {args}", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-l", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, do: action{does: Reads, say: "List the project's tasks", instead: true}},
-			{any: [][]term{{{op: termFlag, flag: "-w"}}}, do: action{does: LongRunning}},
+			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-i", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Writes, say: "Write a new Taskfile", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-n"}, {not: true, op: termFlag, flag: "-n", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Reads, say: "Show what the tasks would run", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "--summary"}, {not: true, op: termFlag, flag: "--summary", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}, {{op: termFlag, flag: "--status"}, {not: true, op: termFlag, flag: "--status", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Executes, say: "Show what is known about tasks: {args}", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-l", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Reads, say: "List the project's tasks", instead: true}},
+			{any: [][]term{{{op: termFlag, flag: "-w"}}}, flagged: true, do: action{does: LongRunning}},
 			{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release", "*:deploy", "*:publish", "deploy:*"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Run the project's tasks: {args}"}},
 		},
 	},

@@ -444,11 +444,11 @@ var sharedFlag27 = []flag{
 }
 
 var sharedWhen28 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--delete-unmatched-destination-objects"}}}, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
+	{any: [][]term{{{op: termFlag, flag: "--delete-unmatched-destination-objects"}}}, flagged: true, do: action{does: Deletes | Irreversible, say: "Make {last} equal to {arg1} and delete everything else there"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Copy within Google Cloud Storage from {arg1} to {arg2}", args: []slot{{kind: kindText, repeat: true}}}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}, {not: true, op: termArg, n: 2, globs: []string{"gs://*"}}}}, do: action{does: Network, say: "Download {init} from Google Cloud Storage to {last}", args: []slot{{kind: kindText, repeat: true}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"gs://*", "s3://*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Upload {init} to {last}", args: []slot{{kind: kindRead, repeat: true}, {kind: kindText}}}},
-	{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, do: action{does: Network | Publishes | Deletes, risk: levelDangerous, say: "Copy files from or to Google Cloud Storage", instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "--no-dry-run"}}}, flagged: true, do: action{does: Network | Publishes | Deletes, risk: levelDangerous, say: "Copy files from or to Google Cloud Storage", instead: true}},
 }
 
 var sharedTool29 = []tool{
@@ -897,7 +897,7 @@ var sharedFlag49 = []flag{
 var sharedWhen50 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format Terraform files: {args}", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--check"}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}}, do: action{say: "Format the Terraform files of this folder"}},
-	{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"f*", "F*", "0"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}, {{op: termFlag, flag: "--write", globs: []string{"t*", "T*", "1"}}, {not: true, op: termFlag, flag: "--check"}}}, do: action{does: Writes, say: "Format Terraform files", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
+	{any: [][]term{{{op: termFlag, flag: "--check", globs: []string{"f*", "F*", "0"}}, {not: true, op: termFlag, flag: "--write", globs: []string{"false"}}}, {{op: termFlag, flag: "--write", globs: []string{"t*", "T*", "1"}}, {not: true, op: termFlag, flag: "--check"}}}, flagged: true, do: action{does: Writes, say: "Format Terraform files", args: []slot{{kind: kindWrite, repeat: true, def: "."}}, is: isRecursive}},
 }
 
 var sharedFlag51 = []flag{
@@ -955,8 +955,8 @@ var sharedFlag58 = []flag{
 }
 
 var sharedWhen59 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, do: action{say: "Show what Terraform would delete"}},
-	{any: [][]term{{{op: termFlag, flag: "--out"}}}, do: action{say: "Work out what Terraform would change and store it in {--out}"}},
+	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, flagged: true, do: action{say: "Show what Terraform would delete"}},
+	{any: [][]term{{{op: termFlag, flag: "--out"}}}, flagged: true, do: action{say: "Work out what Terraform would change and store it in {--out}"}},
 }
 
 var sharedFlag60 = []flag{
@@ -972,12 +972,12 @@ var sharedFlag60 = []flag{
 }
 
 var sharedWhen61 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, do: action{does: Deletes, say: "Delete all real infrastructure of the Terraform configuration"}},
-	{any: [][]term{{{op: termFlag, flag: "--auto-approve"}}}, do: action{say: "Change real infrastructure with Terraform without asking again"}},
+	{any: [][]term{{{op: termFlag, flag: "--destroy"}}}, flagged: true, do: action{does: Deletes, say: "Delete all real infrastructure of the Terraform configuration"}},
+	{any: [][]term{{{op: termFlag, flag: "--auto-approve"}}}, flagged: true, do: action{say: "Change real infrastructure with Terraform without asking again"}},
 }
 
 var sharedWhen62 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--auto-approve"}}}, do: action{say: "Delete all real infrastructure of the Terraform configuration without asking again"}},
+	{any: [][]term{{{op: termFlag, flag: "--auto-approve"}}}, flagged: true, do: action{say: "Delete all real infrastructure of the Terraform configuration without asking again"}},
 }
 
 var sharedFlag63 = []flag{
@@ -1077,7 +1077,7 @@ var sharedFlag75 = []flag{
 }
 
 var sharedWhen76 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*=*"}}}}, do: action{does: Writes, say: "Look for packages and known weaknesses in {arg1} and store the result"}},
+	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*=*"}}}}, flagged: true, do: action{does: Writes, say: "Look for packages and known weaknesses in {arg1} and store the result"}},
 }
 
 var sharedFlag77 = []flag{
@@ -1279,41 +1279,41 @@ var sharedFlag82 = []flag{
 }
 
 var sharedWhen83 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
-	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
-	{any: [][]term{{{op: termFlag, flag: "--uts", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that can change this machine's name"}},
-	{any: [][]term{{{op: termFlag, flag: "--userns", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container whose users are the users of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--cgroupns", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees the resource control of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--network", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container directly in this machine's network, not in its own"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/", "/:*", "//:*", "/./*", "/../*", "/..:*"}}}}, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*/var/run:*", "*/run:*", "*/run/docker*", "*/run/containerd*"}}}}, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/etc:*", "/etc/*", "/root:*", "/root/*", "/proc:*", "/proc/*", "/sys:*", "/sys/*", "/dev:*", "/dev/*", "/boot:*", "/boot/*", "/usr:*", "/usr/*", "/bin:*", "/bin/*", "/sbin:*", "/sbin/*", "/lib:*", "/lib/*", "/lib64:*", "/opt:*", "/var:*", "/var/lib:*", "/var/lib/*", "/var/spool*", "/home:*", "/home/:*", "/Users:*", "/Users/:*", "/System*", "/Library*", "/private:*", "/private/etc*", "/private/var:*", "/mnt:*", "/mnt/c:*", "/mnt/c/:*", "/host_mnt:*"}}}}, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"~:*", "~/:*", "$HOME:*", "$HOME/:*", "${HOME}:*", "${HOME}/:*", "*/.ssh", "*/.ssh:*", "*/.ssh/*", "*/.aws", "*/.aws:*", "*/.aws/*", "*/.gnupg*", "*/.kube", "*/.kube:*", "*/.kube/*", "*/.docker:*", "*/.docker/*", "*/.config:*", "*/.config/gcloud*", "*/.config/gh*", "*/.azure*", "*/.netrc*", "*/.npmrc*", "*/.pypirc*", "*/.git-credentials*", "*/.bashrc*", "*/.zshrc*", "*/.profile*", "*/.password-store*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/", "*source=/?target=*", "*source=/?dst=*", "*source=/?destination=*", "*source=/?type=*", "*source=/?ro*", "*source=/?readonly*", "*source=/?bind*", "*src=/", "*src=/?target=*", "*src=/?dst=*", "*src=/?destination=*", "*src=/?type=*", "*src=/?ro*", "*src=/?readonly*", "*src=/?bind*"}}}}, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {--mount}"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
-	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, do: action{say: "Run {--entrypoint} in a new container of {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
+	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
+	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
+	{any: [][]term{{{op: termFlag, flag: "--uts", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can change this machine's name"}},
+	{any: [][]term{{{op: termFlag, flag: "--userns", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container whose users are the users of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--cgroupns", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees the resource control of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--network", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container directly in this machine's network, not in its own"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/", "/:*", "//:*", "/./*", "/../*", "/..:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*/var/run:*", "*/run:*", "*/run/docker*", "*/run/containerd*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/etc:*", "/etc/*", "/root:*", "/root/*", "/proc:*", "/proc/*", "/sys:*", "/sys/*", "/dev:*", "/dev/*", "/boot:*", "/boot/*", "/usr:*", "/usr/*", "/bin:*", "/bin/*", "/sbin:*", "/sbin/*", "/lib:*", "/lib/*", "/lib64:*", "/opt:*", "/var:*", "/var/lib:*", "/var/lib/*", "/var/spool*", "/home:*", "/home/:*", "/Users:*", "/Users/:*", "/System*", "/Library*", "/private:*", "/private/etc*", "/private/var:*", "/mnt:*", "/mnt/c:*", "/mnt/c/:*", "/host_mnt:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"~:*", "~/:*", "$HOME:*", "$HOME/:*", "${HOME}:*", "${HOME}/:*", "*/.ssh", "*/.ssh:*", "*/.ssh/*", "*/.aws", "*/.aws:*", "*/.aws/*", "*/.gnupg*", "*/.kube", "*/.kube:*", "*/.kube/*", "*/.docker:*", "*/.docker/*", "*/.config:*", "*/.config/gcloud*", "*/.config/gh*", "*/.azure*", "*/.netrc*", "*/.npmrc*", "*/.pypirc*", "*/.git-credentials*", "*/.bashrc*", "*/.zshrc*", "*/.profile*", "*/.password-store*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/", "*source=/?target=*", "*source=/?dst=*", "*source=/?destination=*", "*source=/?type=*", "*source=/?ro*", "*source=/?readonly*", "*source=/?bind*", "*src=/", "*src=/?target=*", "*src=/?dst=*", "*src=/?destination=*", "*src=/?type=*", "*src=/?ro*", "*src=/?readonly*", "*src=/?bind*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {--mount}"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
+	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, flagged: true, do: action{say: "Run {--entrypoint} in a new container of {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
 var sharedWhen84 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
-	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
-	{any: [][]term{{{op: termFlag, flag: "--uts", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that can change this machine's name"}},
-	{any: [][]term{{{op: termFlag, flag: "--userns", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container whose users are the users of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--cgroupns", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees the resource control of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--network", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container directly in this machine's network, not in its own"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/", "/:*", "//:*", "/./*", "/../*", "/..:*"}}}}, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*/var/run:*", "*/run:*", "*/run/docker*", "*/run/containerd*"}}}}, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/etc:*", "/etc/*", "/root:*", "/root/*", "/proc:*", "/proc/*", "/sys:*", "/sys/*", "/dev:*", "/dev/*", "/boot:*", "/boot/*", "/usr:*", "/usr/*", "/bin:*", "/bin/*", "/sbin:*", "/sbin/*", "/lib:*", "/lib/*", "/lib64:*", "/opt:*", "/var:*", "/var/lib:*", "/var/lib/*", "/var/spool*", "/home:*", "/home/:*", "/Users:*", "/Users/:*", "/System*", "/Library*", "/private:*", "/private/etc*", "/private/var:*", "/mnt:*", "/mnt/c:*", "/mnt/c/:*", "/host_mnt:*"}}}}, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"~:*", "~/:*", "$HOME:*", "$HOME/:*", "${HOME}:*", "${HOME}/:*", "*/.ssh", "*/.ssh:*", "*/.ssh/*", "*/.aws", "*/.aws:*", "*/.aws/*", "*/.gnupg*", "*/.kube", "*/.kube:*", "*/.kube/*", "*/.docker:*", "*/.docker/*", "*/.config:*", "*/.config/gcloud*", "*/.config/gh*", "*/.azure*", "*/.netrc*", "*/.npmrc*", "*/.pypirc*", "*/.git-credentials*", "*/.bashrc*", "*/.zshrc*", "*/.profile*", "*/.password-store*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/", "*source=/?target=*", "*source=/?dst=*", "*source=/?destination=*", "*source=/?type=*", "*source=/?ro*", "*source=/?readonly*", "*source=/?bind*", "*src=/", "*src=/?target=*", "*src=/?dst=*", "*src=/?destination=*", "*src=/?type=*", "*src=/?ro*", "*src=/?readonly*", "*src=/?bind*"}}}}, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {--mount}"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
-	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
+	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
+	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
+	{any: [][]term{{{op: termFlag, flag: "--uts", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can change this machine's name"}},
+	{any: [][]term{{{op: termFlag, flag: "--userns", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container whose users are the users of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--cgroupns", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees the resource control of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--network", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container directly in this machine's network, not in its own"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/", "/:*", "//:*", "/./*", "/../*", "/..:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*/var/run:*", "*/run:*", "*/run/docker*", "*/run/containerd*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/etc:*", "/etc/*", "/root:*", "/root/*", "/proc:*", "/proc/*", "/sys:*", "/sys/*", "/dev:*", "/dev/*", "/boot:*", "/boot/*", "/usr:*", "/usr/*", "/bin:*", "/bin/*", "/sbin:*", "/sbin/*", "/lib:*", "/lib/*", "/lib64:*", "/opt:*", "/var:*", "/var/lib:*", "/var/lib/*", "/var/spool*", "/home:*", "/home/:*", "/Users:*", "/Users/:*", "/System*", "/Library*", "/private:*", "/private/etc*", "/private/var:*", "/mnt:*", "/mnt/c:*", "/mnt/c/:*", "/host_mnt:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"~:*", "~/:*", "$HOME:*", "$HOME/:*", "${HOME}:*", "${HOME}/:*", "*/.ssh", "*/.ssh:*", "*/.ssh/*", "*/.aws", "*/.aws:*", "*/.aws/*", "*/.gnupg*", "*/.kube", "*/.kube:*", "*/.kube/*", "*/.docker:*", "*/.docker/*", "*/.config:*", "*/.config/gcloud*", "*/.config/gh*", "*/.azure*", "*/.netrc*", "*/.npmrc*", "*/.pypirc*", "*/.git-credentials*", "*/.bashrc*", "*/.zshrc*", "*/.profile*", "*/.password-store*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/", "*source=/?target=*", "*source=/?dst=*", "*source=/?destination=*", "*source=/?type=*", "*source=/?ro*", "*source=/?readonly*", "*source=/?bind*", "*src=/", "*src=/?target=*", "*src=/?dst=*", "*src=/?destination=*", "*src=/?type=*", "*src=/?ro*", "*src=/?readonly*", "*src=/?bind*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {--mount}"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
+	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, flagged: true, do: action{args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
 var sharedFlag85 = []flag{
@@ -1609,13 +1609,13 @@ var sharedFlag106 = []flag{
 }
 
 var sharedWhen107 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*device*"}}}}, do: action{does: Privilege, say: "Build a container image with steps that reach out of their box"}},
-	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*dest=/*", "*dest=~*", "*dest=$HOME*"}}}}, do: action{does: System, say: "Build a container image and write the result outside the workspace: {-o}"}},
-	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*type=registry*", "*push=true*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build a container image and upload it to its registry", hosts: []string{"registries"}}},
-	{any: [][]term{{{op: termFlag, flag: "--cache-to", globs: []string{"*dest=/*", "*dest=~*"}}}}, do: action{does: System}},
-	{any: [][]term{{{op: termFlag, flag: "--secret", globs: []string{"*.ssh*", "*.aws*", "*.netrc*", "*.gnupg*", "*.kube*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Build a container image that is given private files: {--secret}"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "/etc:*", "/etc/*", "/root*", "*docker.sock*", "*/.ssh*", "*/.aws*"}}}}, do: action{does: Privilege, say: "Build a container image with folders of this machine's system inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "--cap-add"}}}, do: action{does: Privilege}},
+	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*device*"}}}}, flagged: true, do: action{does: Privilege, say: "Build a container image with steps that reach out of their box"}},
+	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*dest=/*", "*dest=~*", "*dest=$HOME*"}}}}, flagged: true, do: action{does: System, say: "Build a container image and write the result outside the workspace: {-o}"}},
+	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*type=registry*", "*push=true*"}}}}, flagged: true, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build a container image and upload it to its registry", hosts: []string{"registries"}}},
+	{any: [][]term{{{op: termFlag, flag: "--cache-to", globs: []string{"*dest=/*", "*dest=~*"}}}}, flagged: true, do: action{does: System}},
+	{any: [][]term{{{op: termFlag, flag: "--secret", globs: []string{"*.ssh*", "*.aws*", "*.netrc*", "*.gnupg*", "*.kube*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Build a container image that is given private files: {--secret}"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "/etc:*", "/etc/*", "/root*", "*docker.sock*", "*/.ssh*", "*/.aws*"}}}}, flagged: true, do: action{does: Privilege, say: "Build a container image with folders of this machine's system inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "--cap-add"}}}, flagged: true, do: action{does: Privilege}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git://*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build a container image from the sources at {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
@@ -1839,21 +1839,21 @@ var sharedFlag128 = []flag{
 }
 
 var sharedWhen129 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
-	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
-	{any: [][]term{{{op: termFlag, flag: "--uts", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that can change this machine's name"}},
-	{any: [][]term{{{op: termFlag, flag: "--userns", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container whose users are the users of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--cgroupns", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container that sees the resource control of this machine"}},
-	{any: [][]term{{{op: termFlag, flag: "--network", globs: []string{"host"}}}}, do: action{does: Privilege, say: "Run a container directly in this machine's network, not in its own"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/", "/:*", "//:*", "/./*", "/../*", "/..:*"}}}}, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*/var/run:*", "*/run:*", "*/run/docker*", "*/run/containerd*"}}}}, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/etc:*", "/etc/*", "/root:*", "/root/*", "/proc:*", "/proc/*", "/sys:*", "/sys/*", "/dev:*", "/dev/*", "/boot:*", "/boot/*", "/usr:*", "/usr/*", "/bin:*", "/bin/*", "/sbin:*", "/sbin/*", "/lib:*", "/lib/*", "/lib64:*", "/opt:*", "/var:*", "/var/lib:*", "/var/lib/*", "/var/spool*", "/home:*", "/home/:*", "/Users:*", "/Users/:*", "/System*", "/Library*", "/private:*", "/private/etc*", "/private/var:*", "/mnt:*", "/mnt/c:*", "/mnt/c/:*", "/host_mnt:*"}}}}, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"~:*", "~/:*", "$HOME:*", "$HOME/:*", "${HOME}:*", "${HOME}/:*", "*/.ssh", "*/.ssh:*", "*/.ssh/*", "*/.aws", "*/.aws:*", "*/.aws/*", "*/.gnupg*", "*/.kube", "*/.kube:*", "*/.kube/*", "*/.docker:*", "*/.docker/*", "*/.config:*", "*/.config/gcloud*", "*/.config/gh*", "*/.azure*", "*/.netrc*", "*/.npmrc*", "*/.pypirc*", "*/.git-credentials*", "*/.bashrc*", "*/.zshrc*", "*/.profile*", "*/.password-store*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/", "*source=/?target=*", "*source=/?dst=*", "*source=/?destination=*", "*source=/?type=*", "*source=/?ro*", "*source=/?readonly*", "*source=/?bind*", "*src=/", "*src=/?target=*", "*src=/?dst=*", "*src=/?destination=*", "*src=/?type=*", "*src=/?ro*", "*src=/?readonly*", "*src=/?bind*"}}}}, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {--mount}"}},
-	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
+	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
+	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
+	{any: [][]term{{{op: termFlag, flag: "--uts", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can change this machine's name"}},
+	{any: [][]term{{{op: termFlag, flag: "--userns", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container whose users are the users of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--cgroupns", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees the resource control of this machine"}},
+	{any: [][]term{{{op: termFlag, flag: "--network", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container directly in this machine's network, not in its own"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/", "/:*", "//:*", "/./*", "/../*", "/..:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*/var/run:*", "*/run:*", "*/run/docker*", "*/run/containerd*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/etc:*", "/etc/*", "/root:*", "/root/*", "/proc:*", "/proc/*", "/sys:*", "/sys/*", "/dev:*", "/dev/*", "/boot:*", "/boot/*", "/usr:*", "/usr/*", "/bin:*", "/bin/*", "/sbin:*", "/sbin/*", "/lib:*", "/lib/*", "/lib64:*", "/opt:*", "/var:*", "/var/lib:*", "/var/lib/*", "/var/spool*", "/home:*", "/home/:*", "/Users:*", "/Users/:*", "/System*", "/Library*", "/private:*", "/private/etc*", "/private/var:*", "/mnt:*", "/mnt/c:*", "/mnt/c/:*", "/host_mnt:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"~:*", "~/:*", "$HOME:*", "$HOME/:*", "${HOME}:*", "${HOME}/:*", "*/.ssh", "*/.ssh:*", "*/.ssh/*", "*/.aws", "*/.aws:*", "*/.aws/*", "*/.gnupg*", "*/.kube", "*/.kube:*", "*/.kube/*", "*/.docker:*", "*/.docker/*", "*/.config:*", "*/.config/gcloud*", "*/.config/gh*", "*/.azure*", "*/.netrc*", "*/.npmrc*", "*/.pypirc*", "*/.git-credentials*", "*/.bashrc*", "*/.zshrc*", "*/.profile*", "*/.password-store*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/", "*source=/?target=*", "*source=/?dst=*", "*source=/?destination=*", "*source=/?type=*", "*source=/?ro*", "*source=/?readonly*", "*source=/?bind*", "*src=/", "*src=/?target=*", "*src=/?dst=*", "*src=/?destination=*", "*src=/?type=*", "*src=/?ro*", "*src=/?readonly*", "*src=/?bind*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with this machine's whole disk inside"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that can control all other containers"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with folders of this machine's system inside: {--mount}"}},
+	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
 }
 
 var sharedTool130 = []tool{
@@ -2171,7 +2171,7 @@ var sharedFlag137 = []flag{
 }
 
 var sharedWhen138 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"device=/", "device=/etc*", "device=/root*", "device=/home", "device=/var*", "device=/dev*", "device=/proc*"}}}}, do: action{does: Privilege, say: "Create a volume that shows a folder of this machine's system: {-o}"}},
+	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"device=/", "device=/etc*", "device=/root*", "device=/home", "device=/var*", "device=/dev*", "device=/proc*"}}}}, flagged: true, do: action{does: Privilege, say: "Create a volume that shows a folder of this machine's system: {-o}"}},
 }
 
 var sharedFlag139 = []flag{
@@ -2465,9 +2465,9 @@ var sharedFlag158 = []flag{
 }
 
 var sharedWhen159 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*fs*", "*device*"}}}}, do: action{does: Privilege, say: "Build the project's container images with steps that reach out of their box"}},
-	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*registry*", "*push=true*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build the project's container images and upload them", hosts: []string{"registries"}}},
-	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*dest=/*", "*dest=~*"}}}}, do: action{does: System, say: "Build the project's container images and write the result outside the workspace"}},
+	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*fs*", "*device*"}}}}, flagged: true, do: action{does: Privilege, say: "Build the project's container images with steps that reach out of their box"}},
+	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*registry*", "*push=true*"}}}}, flagged: true, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build the project's container images and upload them", hosts: []string{"registries"}}},
+	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*dest=/*", "*dest=~*"}}}}, flagged: true, do: action{does: System, say: "Build the project's container images and write the result outside the workspace"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"http://*", "https://*", "git@*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Build container images as described at {arg1}"}},
 }
 
@@ -2889,8 +2889,8 @@ var sharedFlag185 = []flag{
 }
 
 var sharedWhen186 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "//:*", "/etc:*", "/etc/*", "/root*", "/proc*", "/sys*", "/dev*", "/usr:*", "/var:*", "/var/lib*", "/home:*", "/Users:*", "*docker.sock*", "*podman.sock*", "*/.ssh*", "*/.aws*", "*/.kube*", "*/.gnupg*", "~:*", "$HOME:*", "${HOME}:*"}}}}, do: action{does: Privilege, say: "Run a container of the project with private or system folders of this machine inside: {-v}"}},
-	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, do: action{say: "Run {--entrypoint} in a new container of the project's service {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
+	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "//:*", "/etc:*", "/etc/*", "/root*", "/proc*", "/sys*", "/dev*", "/usr:*", "/var:*", "/var/lib*", "/home:*", "/Users:*", "*docker.sock*", "*podman.sock*", "*/.ssh*", "*/.aws*", "*/.kube*", "*/.gnupg*", "~:*", "$HOME:*", "${HOME}:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container of the project with private or system folders of this machine inside: {-v}"}},
+	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, flagged: true, do: action{say: "Run {--entrypoint} in a new container of the project's service {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
 var sharedFlag187 = []flag{
@@ -4719,8 +4719,8 @@ var sharedFlag283 = []flag{
 }
 
 var sharedWhen284 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termCount, n: 0}}}, do: action{say: "List files in the current folder and everything below it"}},
-	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termMore, n: 0}}}, do: action{say: "List files in {args} and everything below"}},
+	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termCount, n: 0}}}, flagged: true, do: action{say: "List files in the current folder and everything below it"}},
+	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "List files in {args} and everything below"}},
 }
 
 var sharedFlag285 = []flag{
@@ -4730,20 +4730,20 @@ var sharedFlag285 = []flag{
 }
 
 var sharedWhen286 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1", "/*"}}}}, do: action{hosts: []string{"external"}}},
+	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1", "/*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
 var sharedWhen287 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1"}}}}, do: action{hosts: []string{"external"}}},
+	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
 var sharedWhen288 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--host"}, {not: true, op: termFlag, flag: "--host", globs: []string{"localhost*", "127.*"}}}}, do: action{hosts: []string{"external"}}},
-	{any: [][]term{{{op: termFlag, flag: "--uri"}, {not: true, op: termFlag, flag: "--uri", globs: []string{"*localhost*", "*127.0.0.1*"}}}}, do: action{hosts: []string{"external"}}},
+	{any: [][]term{{{op: termFlag, flag: "--host"}, {not: true, op: termFlag, flag: "--host", globs: []string{"localhost*", "127.*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
+	{any: [][]term{{{op: termFlag, flag: "--uri"}, {not: true, op: termFlag, flag: "--uri", globs: []string{"*localhost*", "*127.0.0.1*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
 var sharedWhen289 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--bootstrap-server"}, {not: true, op: termFlag, flag: "--bootstrap-server", globs: []string{"localhost*", "127.*"}}}}, do: action{hosts: []string{"external"}}},
+	{any: [][]term{{{op: termFlag, flag: "--bootstrap-server"}, {not: true, op: termFlag, flag: "--bootstrap-server", globs: []string{"localhost*", "127.*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
 var sharedFlag290 = []flag{
@@ -4964,7 +4964,7 @@ var sharedFlag322 = []flag{
 }
 
 var sharedWhen323 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
+	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
 var sharedFlag324 = []flag{
@@ -5460,9 +5460,9 @@ var sharedWhen369 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*b?secret", "*b?secrets", "*f?secret", "*f?secrets", "*g?secret", "*g?secrets", "*h?secret", "*h?secrets", "*i?secret", "*i?secrets", "*j?secret", "*j?secrets", "*k?secret", "*k?secrets", "*n?secret", "*n?secrets", "*p?secret", "*p?secrets", "*r?secret", "*r?secrets", "*u?secret", "*u?secrets", "*v?secret", "*v?secrets", "*w?secret", "*w?secrets", "*x?secret", "*x?secrets", "*z?secret", "*z?secrets", "*ce?secret", "*ce?secrets", "*de?secret", "*de?secrets", "*me?secret", "*me?secrets", "*pe?secret", "*pe?secrets", "*re?secret", "*re?secrets", "*se?secret", "*se?secrets", "*ne?secret", "*ne?secrets", "*ta?secret", "*ta?secrets", "*sa?secret", "*sa?secrets", "*pa?secret", "*pa?secrets", "sa?secret", "sa?secrets"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*m?secret?*", "*m?secrets?*", "*c?secret?*", "*c?secrets?*", "*o?secret?*", "*o?secrets?*", "*y?secret?*", "*y?secrets?*", "*d?secret?*", "*d?secrets?*", "*l?secret?*", "*l?secrets?*", "*t?secret?*", "*t?secrets?*", "*b?secret?*", "*b?secrets?*", "*f?secret?*", "*f?secrets?*", "*g?secret?*", "*g?secrets?*", "*h?secret?*", "*h?secrets?*", "*i?secret?*", "*i?secrets?*", "*j?secret?*", "*j?secrets?*", "*k?secret?*", "*k?secrets?*", "*n?secret?*", "*n?secrets?*", "*p?secret?*", "*p?secrets?*", "*r?secret?*", "*r?secrets?*", "*u?secret?*", "*u?secrets?*", "*v?secret?*", "*v?secrets?*", "*w?secret?*", "*w?secrets?*", "*x?secret?*", "*x?secrets?*", "*z?secret?*", "*z?secrets?*", "*ce?secret?*", "*ce?secrets?*", "*de?secret?*", "*de?secrets?*", "*me?secret?*", "*me?secrets?*", "*pe?secret?*", "*pe?secrets?*", "*re?secret?*", "*re?secrets?*", "*se?secret?*", "*se?secrets?*", "*ne?secret?*", "*ne?secrets?*", "*ta?secret?*", "*ta?secrets?*", "*sa?secret?*", "*sa?secrets?*", "*pa?secret?*", "*pa?secrets?*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret?cm*", "secret?svc*", "secret?p*", "secret?d*", "secret?i*", "secrets?i*", "secrets?n*", "secret?n*", "secret?j*", "secret?e*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*-file=*"}}}}, do: action{does: Reads, risk: levelModerate}},
+	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*-file=*"}}}}, flagged: true, do: action{does: Reads, risk: levelModerate}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret/*", "secrets/*", "Secret/*", "Secrets/*", "SECRET/*", "SECRETS/*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
+	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
 var sharedFlag370 = []flag{
@@ -5746,8 +5746,8 @@ var sharedFlag382 = []flag{
 
 var sharedWhen383 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 }
 
 var sharedTool384 = []tool{
@@ -5940,7 +5940,7 @@ var sharedFlag396 = []flag{
 }
 
 var sharedWhen397 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
+	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
 var sharedFlag398 = []flag{
@@ -5960,7 +5960,7 @@ var sharedFlag398 = []flag{
 }
 
 var sharedWhen399 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
+	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
 var sharedFlag400 = []flag{
@@ -6082,9 +6082,9 @@ var sharedFlag401 = []flag{
 
 var sharedWhen402 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
-	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
 var sharedFlag403 = []flag{
@@ -6299,15 +6299,15 @@ var sharedTool409 = []tool{
 
 var sharedWhen410 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
 }
 
 var sharedWhen411 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Network | Executes, risk: levelDangerous}},
 }
 
@@ -6356,9 +6356,9 @@ var sharedFlag412 = []flag{
 
 var sharedWhen413 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{say: "Only show what would change in the Kubernetes cluster"}},
-	{any: [][]term{{{op: termFlag, flag: "--force"}}}, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{op: termFlag, flag: "--force"}}}, flagged: true, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
 var sharedFlag414 = []flag{
@@ -7336,7 +7336,7 @@ var sharedTool455 = []tool{
 }
 
 var sharedWhen456 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
+	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 }
 
 var sharedWhen457 = []when{
@@ -7443,11 +7443,11 @@ var sharedTool471 = []tool{
 }
 
 var sharedWhen472 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
 }
 
 var sharedWhen473 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, do: action{say: "Install for the whole user account: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Install for the whole user account: {args}"}},
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
@@ -7506,8 +7506,8 @@ var sharedFlag483 = []flag{
 }
 
 var sharedWhen484 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
-	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, do: action{say: "Show which tasks would run"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, flagged: true, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, flagged: true, do: action{say: "Show which tasks would run"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
@@ -7652,7 +7652,7 @@ var sharedFlag499 = []flag{
 }
 
 var sharedWhen500 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-r"}}}, do: action{say: "Build the Rust project for release"}},
+	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
 }
 
 var sharedFlag501 = []flag{
@@ -7853,7 +7853,7 @@ var sharedFlag525 = []flag{
 }
 
 var sharedWhen526 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-l"}}}, do: action{does: Reads, say: "List what would be packed", instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
 var sharedFlag527 = []flag{
@@ -8016,8 +8016,8 @@ var sharedFlag544 = []flag{
 }
 
 var sharedWhen545 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, do: action{does: Publishes, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "-s"}}}, do: action{say: "Run a shell command whenever files change"}},
+	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous}},
+	{any: [][]term{{{op: termFlag, flag: "-s"}}}, flagged: true, do: action{say: "Run a shell command whenever files change"}},
 }
 
 var sharedFlag546 = []flag{
@@ -8077,7 +8077,7 @@ var sharedFlag550 = []flag{
 }
 
 var sharedWhen551 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, flagged: true, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
 var sharedFlag552 = []flag{
@@ -8109,7 +8109,7 @@ var sharedFlag555 = []flag{
 }
 
 var sharedWhen556 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-c"}}}, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
+	{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
 var sharedFlag557 = []flag{
@@ -8138,7 +8138,7 @@ var sharedFlag559 = []flag{
 }
 
 var sharedWhen560 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
+	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
 var sharedFlag561 = []flag{
@@ -8570,13 +8570,13 @@ var sharedFlag581 = []flag{
 
 var sharedWhen582 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
-	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
+	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, flagged: true, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
 var sharedWhen583 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--bind", globs: []string{"*execute*", "*become*", "*reload*", "*transform*", "*change-preview*", "*preview(*", "*preview:*", "*bg-*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Let the user pick from a list; keys or events run programs", opaque: "a key binding runs a program"}},
+	{any: [][]term{{{op: termFlag, flag: "--bind", globs: []string{"*execute*", "*become*", "*reload*", "*transform*", "*change-preview*", "*preview(*", "*preview:*", "*bg-*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Let the user pick from a list; keys or events run programs", opaque: "a key binding runs a program"}},
 }
 
 var sharedFlag584 = []flag{
@@ -8617,6 +8617,6 @@ var sharedFlag586 = []flag{
 }
 
 var sharedWhen587 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
+	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"+!*", "+*%!*", "+*:!*", "+*r !*", "+*w !*", "+*r!*", "+*system*", "+*job*", "+*term*", "+*exec*", "+*source*", "+so *", "+*lua*", "+*py*", "+*perl*", "+*ruby*", "+*writefile*", "+*delete*", "+*rename*", "+*libcall*", "+*shell*", "+sh", "+*call *", "+*eval*", "+*norm*", "+w /*", "+w! /*", "+w ~*", "+*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }

@@ -262,8 +262,8 @@ var tableWrappers = [...]tool{
 			{names: []string{"--user", "--system", "--scope", "--wait", "--pipe", "-P", "--pty", "-t", "--collect", "-G", "--quiet", "-q", "--no-block", "--remain-after-exit", "-r", "--send-sighup", "--shell", "-S", "--same-dir", "-d", "--slice-inherit", "--no-ask-password", "--ignore-failure"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--on-active"}}, {{op: termFlag, flag: "--on-calendar"}}, {{op: termFlag, flag: "--on-boot"}}, {{op: termFlag, flag: "--on-startup"}}, {{op: termFlag, flag: "--on-unit-active"}}}, do: action{does: System, risk: levelDangerous}},
-			{any: [][]term{{{op: termFlag, flag: "-S"}}}, do: action{does: Executes, risk: levelDangerous}},
+			{any: [][]term{{{op: termFlag, flag: "--on-active"}}, {{op: termFlag, flag: "--on-calendar"}}, {{op: termFlag, flag: "--on-boot"}}, {{op: termFlag, flag: "--on-startup"}}, {{op: termFlag, flag: "--on-unit-active"}}}, flagged: true, do: action{does: System, risk: levelDangerous}},
+			{any: [][]term{{{op: termFlag, flag: "-S"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous}},
 		},
 	},
 	{names: []string{"gnome-session-inhibit"},
@@ -418,7 +418,7 @@ var tableWrappers = [...]tool{
 			{names: []string{"--list", "--list-full", "--install"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--install"}}}, do: action{does: System, say: "Install busybox commands"}},
+			{any: [][]term{{{op: termFlag, flag: "--install"}}}, flagged: true, do: action{does: System, say: "Install busybox commands"}},
 		},
 	},
 	{names: []string{"chroot"},

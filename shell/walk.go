@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -8,15 +10,21 @@ import (
 // every condition, and collects the commands.
 type walker struct {
 	at       Place
-	out      *Analysis
-	commands int // how many more may be reported
-	steps    int // statements and words that were walked
-	looks    int // how often the Machine was asked
+	commands []*Command // found so far
+	room     int        // how many more may be reported
+	opaque   string     // why the whole script cannot be known
+	steps    int        // statements and words that were walked
+	looks    int        // how often the Machine was asked
 	stopped  bool
-	stageBuf [3]stage
-	piping   bool // stageBuf is in use
 	visits   freeList[visit]
-	scratch  freeList[Command]
+	blank    freeList[Command]
+	args     slab[Arg]
+	paths    slab[Path]
+	words    slab[string]
+	stages   slab[stage]
+	text     []byte // where a sentence is put together
+	parser   *syntax.Parser
+	src      strings.Reader // what it reads
 	defined  []definition
 	traps    []trapped
 	leaves   [][]state // of each function or loop around: where it may be left
@@ -63,6 +71,14 @@ func (f *frame) at(n syntax.Node) Span {
 		return f.span
 	}
 	return Span{int(start.Offset()), int(end.Offset())}
+}
+
+// atLit is at for a part of a word, without the way through the interface.
+func (f *frame) atLit(lit *syntax.Lit) Span {
+	if f.fixed || !lit.ValuePos.IsValid() || lit.ValuePos.After(lit.ValueEnd) {
+		return f.span
+	}
+	return Span{int(lit.ValuePos.Offset()), int(lit.ValueEnd.Offset())}
 }
 
 // stmts walks statements one after the other and returns what they print.
@@ -176,19 +192,23 @@ func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
 	// What follows && sees the shell after success, what follows || after a
 	// failure; both are known at the end.
 	out := w.stmt(st, f, left)
-	failed := st.split(left.Negated)
+	var failed, also state
+	st.split(left.Negated, &failed)
 	for i := len(links) - 1; i >= 0; i-- {
 		l := links[i]
 		if l.Op == syntax.AndStmt {
 			out = out.then(w.stmt(st, f, l.Y))
-			failed.join(st.split(l.Y.Negated))
+			st.split(l.Y.Negated, &also)
+			failed.join(&also)
 			continue
 		}
-		out = out.then(w.stmt(failed, f, l.Y))
-		st.join(failed)
-		failed = st.fork() // whether it succeeded or not does not matter any more
+		branch := failed.fork()
+		out = out.then(w.stmt(branch, f, l.Y))
+		st.join(branch)
+		failed = *st // whether it succeeded or not does not matter any more
+		failed.clip()
 	}
-	st.join(failed)
+	st.join(&failed)
 	return out
 }
 
@@ -212,14 +232,7 @@ type stage struct {
 }
 
 func (w *walker) pipeline(st *state, f *frame, parts []*syntax.Stmt) stream {
-	var stages []stage
-	if len(parts) <= len(w.stageBuf) && !w.piping { // most lines have one short pipeline
-		stages = w.stageBuf[:len(parts)]
-		w.piping = true
-		defer func() { w.piping = false }()
-	} else {
-		stages = make([]stage, len(parts))
-	}
+	stages := w.stages.take(len(parts))[:len(parts)]
 	for i, s := range parts {
 		g := &stages[i]
 		g.f, g.st = *f, *st
@@ -244,8 +257,7 @@ func (w *walker) ifClause(st *state, f *frame, c *syntax.IfClause) stream {
 		w.stmts(st, f, c.Cond)
 		negated := len(c.Cond) > 0 && c.Cond[len(c.Cond)-1].Negated
 		branch := st.fork()
-		failed := branch.split(negated)
-		*st = *failed
+		branch.split(negated, st)
 		w.stmts(branch, f, c.Then)
 		ends = append(ends, branch)
 		if c.Else == nil {
@@ -282,10 +294,10 @@ func (w *walker) caseClause(st *state, f *frame, c *syntax.CaseClause) stream {
 // to no simple command, and returns the frame for what is inside.
 func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) *frame {
 	c := w.begin(f, f.at(s))
-	stdin := w.redirects(st, f, &c, s.Redirs)
+	stdin := w.redirects(st, f, c, s.Redirs)
 	if len(c.Paths) > 0 || len(c.Opaque) > 0 {
 		c.Dir = st.dir
-		c.Sentence = redirectSentence(&c)
+		c.Sentence = redirectSentence(c)
 		w.add(c)
 	}
 	if stdin == nil {
@@ -297,11 +309,19 @@ func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) *frame {
 }
 
 // begin starts a command at this place.
-func (w *walker) begin(f *frame, span Span) Command {
-	return Command{
-		Span: span, Pipe: f.pipe, PipeLen: f.pipeLen, Background: f.background, Nested: f.nested,
-		Elsewhere: f.elsewhere, Via: f.via, Risk: Safe, folded: f.folded,
-	}
+func (w *walker) begin(f *frame, span Span) *Command {
+	c := w.blank.get()
+	c.Span, c.Pipe, c.PipeLen, c.Background = span, f.pipe, f.pipeLen, f.background
+	c.Nested, c.Elsewhere, c.Via, c.folded = f.nested, f.elsewhere, f.via, f.folded
+	c.Risk = Safe
+	return c
+}
+
+// copyOf is the same command once more, to be followed in another way.
+func (w *walker) copyOf(c *Command) *Command {
+	other := w.blank.get()
+	*other = *c
+	return other
 }
 
 // spend takes n from the work that one analysis may do. Nested loops multiply
@@ -316,20 +336,20 @@ func (w *walker) spend(n int) bool {
 
 func (w *walker) stop() {
 	w.stopped = true
-	w.out.Opaque = "it is too long to follow"
+	w.opaque = "it is too long to follow"
 }
 
 // add reports a command and returns its index.
-func (w *walker) add(c Command) int {
-	if w.commands == 0 && !w.stopped {
+func (w *walker) add(c *Command) int {
+	if w.room == 0 && !w.stopped {
 		w.stop()
 	}
 	if w.stopped {
 		return -1
 	}
-	w.commands--
-	w.out.Commands = append(w.out.Commands, c)
-	return len(w.out.Commands) - 1
+	w.room--
+	w.commands = append(w.commands, c)
+	return len(w.commands) - 1
 }
 
 // opaqueAt reports something that cannot be known, as a command of its own.

@@ -88,7 +88,7 @@ func (v *visit) wrapped(args []Arg) {
 			}
 		}
 	}
-	v.alsoPrints(v.w.invoke(st, f, &c))
+	v.alsoPrints(v.w.invoke(st, f, c))
 	v.c.Effects |= Executes & c.Effects
 }
 

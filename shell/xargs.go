@@ -12,7 +12,7 @@ func (v *visit) xargs() {
 	if !r.inner {
 		return
 	}
-	r.inner = false
+	r.inner, r.settled = false, false
 	placeholder := ""
 	for i := range r.flags {
 		g := &r.flags[i]
@@ -190,7 +190,7 @@ func (v *visit) items() []Arg {
 func (v *visit) parallel() {
 	r := &v.r
 	words := r.rest
-	r.inner = false
+	r.inner, r.settled = false, false
 	var items []Arg
 	given := false
 	for i, a := range words {

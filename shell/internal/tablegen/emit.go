@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -329,13 +330,28 @@ func emitWhen(b *bytes.Buffer, w *whenSpec) {
 		}
 		b.WriteString("},")
 	}
-	b.WriteString("}, do: action{")
+	b.WriteString("},")
+	if w.flagged() {
+		b.WriteString("flagged: true,")
+	}
+	b.WriteString("do: action{")
 	emitAction(b, &w.do)
 	b.WriteString("}")
 }
 
+// flagged reports whether the condition can only be true if an option was
+// given.
+func (w *whenSpec) flagged() bool {
+	for _, alt := range w.any {
+		if !slices.ContainsFunc(alt, func(t term) bool { return t.flag != "" && !t.not }) {
+			return false
+		}
+	}
+	return true
+}
+
 var termOps = map[string]string{
-	"=": "termCount", "<": "termFewer", ">": "termMore", "arg": "termArg", "any": "termAny", "inner": "termInner",
+	"=": "termCount", "<": "termFewer", ">": "termMore", "arg": "termArg", "item": "termItem", "any": "termAny", "inner": "termInner",
 }
 
 func or(words []string, names map[string]string) string {

@@ -75,7 +75,7 @@ type whenSpec struct {
 type term struct {
 	not   bool
 	flag  string
-	op    string // for operands: "=", "<", ">" on the count, "arg", "any"
+	op    string // for operands: "=", "<", ">" on the count, "arg", "item", "any"
 	n     int
 	globs []string
 }
@@ -375,6 +375,12 @@ func parseTerm(text string) (term, error) {
 			return t, fmt.Errorf("condition %q: want arg1, arg2 …", text)
 		}
 		t.op, t.n, t.globs = "arg", n, strings.Split(rest, "|")
+	case strings.HasPrefix(name, "item") && op == "=":
+		n, err := strconv.Atoi(name[4:])
+		if err != nil || n < 1 {
+			return t, fmt.Errorf("condition %q: want item1, item2 …", text)
+		}
+		t.op, t.n, t.globs = "item", n, strings.Split(rest, "|")
 	default:
 		return t, fmt.Errorf("condition %q: want an option, args=N, argN=GLOB or any=GLOB", text)
 	}

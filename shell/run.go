@@ -1,0 +1,127 @@
+package shell
+
+import "sync"
+
+// A run is what one analysis needs, kept for the next one. Nothing of it is
+// part of the result: [run.result] copies what is.
+type run struct {
+	w  walker
+	st state
+	f  frame
+
+	root [1]string // the workspace, where the place names none
+}
+
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+// begin prepares the run for a command line of so many bytes.
+func (r *run) begin(at Place, length int) {
+	r.w.at, r.w.room = at, maxCommands
+	if len(at.Workspace) == 0 {
+		r.root[0] = at.Dir
+		r.w.at.Workspace = r.root[:]
+	}
+	r.st = state{dir: at.Dir}
+	r.f = frame{via: -1, pipeLen: 1, span: Span{0, length}}
+}
+
+// result is the analysis in memory of its own, one piece for all values of a
+// kind.
+func (r *run) result() *Analysis {
+	out := &Analysis{Risk: Safe, Opaque: r.w.opaque, Commands: make([]Command, len(r.w.commands))}
+	if out.Opaque != "" {
+		out.Risk = Dangerous
+	}
+	var args, paths, words int
+	for _, c := range r.w.commands {
+		out.Risk = min(out.Risk, c.Risk)
+		out.Effects |= c.Effects
+		args += len(c.Args)
+		paths += len(c.Paths)
+		words += len(c.Prefix) + len(c.Hosts)
+	}
+	allArgs, allPaths, allWords := make([]Arg, 0, args), make([]Path, 0, paths), make([]string, 0, words)
+	for i, from := range r.w.commands {
+		c := &out.Commands[i]
+		*c = *from
+		c.Args = moved(&allArgs, c.Args)
+		c.Paths = moved(&allPaths, c.Paths)
+		c.Prefix = moved(&allWords, c.Prefix)
+		c.Hosts = moved(&allWords, c.Hosts)
+	}
+	return out
+}
+
+// moved copies values into the room that was made for them.
+func moved[T any](room *[]T, values []T) []T {
+	if len(values) == 0 {
+		return nil
+	}
+	start := len(*room)
+	*room = append(*room, values...)
+	return (*room)[start:len(*room):len(*room)]
+}
+
+// maxKept is how many commands a run keeps room for.
+const maxKept = 64
+
+// release empties what the next run will use, and drops the rest.
+func (r *run) release() {
+	w := &r.w
+	kept := walker{
+		args: w.args.emptied(), paths: w.paths.emptied(), words: w.words.emptied(), stages: w.stages.emptied(),
+		visits: w.visits, blank: w.blank, text: w.text, parser: w.parser,
+	}
+	if len(w.commands) <= maxKept {
+		for _, c := range w.commands {
+			*c = Command{}
+			kept.blank.put(c)
+		}
+		clear(w.commands)
+		kept.commands = w.commands[:0]
+	}
+	*w = kept
+	r.st = state{}
+	runs.Put(r)
+}
+
+// A slab hands out slices of a known capacity, cut from a larger one that is
+// used again by the next run.
+type slab[T any] struct {
+	free []T // cut from its front
+	used int // how much of it was handed out
+}
+
+func (s *slab[T]) take(n int) []T {
+	if len(s.free)-s.used < n { // what was handed out stays with those who have it
+		s.free = make([]T, max(n, 16, 2*len(s.free)))
+		s.used = 0
+	}
+	s.used += n
+	return s.free[s.used-n : s.used-n : s.used]
+}
+
+// emptied is the slab for the next run.
+func (s *slab[T]) emptied() slab[T] {
+	if len(s.free) > 4*maxKept {
+		return slab[T]{}
+	}
+	clear(s.free[:s.used])
+	return slab[T]{free: s.free}
+}
+
+// A freeList keeps values that are large and needed again and again: one for
+// each command, and as many at once as commands are nested.
+type freeList[T any] struct{ free []*T }
+
+func (l *freeList[T]) get() *T {
+	n := len(l.free)
+	if n == 0 {
+		return new(T)
+	}
+	v := l.free[n-1]
+	l.free = l.free[:n-1]
+	return v
+}
+
+func (l *freeList[T]) put(v *T) { l.free = append(l.free, v) }
