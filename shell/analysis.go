@@ -67,6 +67,7 @@ type Command struct {
 	Elsewhere  bool // runs on another machine or in a container
 
 	Risk    Risk
+	Runs    Origin   // where code comes from that it runs
 	Effects Effects  // what it does
 	Dir     string   // the folder it works in; empty if unknown
 	Paths   []Path   // the files it touches; on another machine if Elsewhere
@@ -99,11 +100,12 @@ type Arg struct {
 	Glob    bool   // Text is a pattern that the shell would expand
 	Unknown bool   // a part of Text could not be resolved
 
-	many  bool // may expand to several words, or none
-	plain bool // what is unknown in it has no slash and no leading dash
-	made  bool // it comes from a command substitution
-	deep  bool // found at any depth below its folder
-	item  bool // one of the words that xargs reads
+	many  bool       // may expand to several words, or none
+	plain bool       // what is unknown in it has no slash and no leading dash
+	made  bool       // it comes from a command substitution
+	deep  bool       // found at any depth below its folder
+	item  bool       // one of the words that xargs reads
+	from  streamKind // of the substitution that it comes from
 	extra *argExtra
 }
 
@@ -143,18 +145,19 @@ type Redirect struct {
 // A Span is a range of bytes in the source, End not included.
 type Span struct{ Start, End int }
 
-// Access says how a path is touched.
+// Access says how a path is touched. The zero value is none of them, and is
+// judged like a change.
 type Access uint8
 
 const (
-	List   Access = iota // names and attributes are looked at
-	Read                 // its content is read
-	Write                // it is created or changed
-	Delete               // it is removed
-	Change               // its owner, mode or attributes change
+	List   Access = iota + 1 // names and attributes are looked at
+	Read                     // its content is read
+	Write                    // it is created or changed
+	Delete                   // it is removed
+	Change                   // its owner, mode or attributes change
 )
 
-var accessNames = [...]string{"list", "read", "write", "delete", "change"}
+var accessNames = [...]string{"unknown", "list", "read", "write", "delete", "change"}
 
 // String returns the access in lower case.
 func (a Access) String() string {
@@ -163,6 +166,9 @@ func (a Access) String() string {
 	}
 	return "unknown"
 }
+
+// MarshalText writes the name of the access.
+func (a Access) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // A Path is a file or folder that a command touches. Where the working
 // directory may be one of two, because a cd may have failed, a relative path is
@@ -174,6 +180,7 @@ type Path struct {
 	Access    Access
 	Glob      bool // Abs is a pattern
 	Recursive bool // everything below it, too
+	Redirect  bool // by a redirection, not by the program itself
 }
 
 // Sentences returns one English sentence for each part of the command line.

@@ -152,6 +152,7 @@ func (v *visit) eval(args []Arg) {
 	text := joinArgs(args)
 	for _, a := range args {
 		if a.Unknown || a.Glob {
+			v.c.Runs = max(v.c.Runs, a.from.origin(), UnknownOrigin)
 			return
 		}
 	}
@@ -174,6 +175,7 @@ func (v *visit) source(args []Arg) {
 		v.says = append(v.says, "Activate the environment in {arg1}")
 		v.touch(a, Read, false)
 	default:
+		v.w.runsFile(v.c, abs)
 		v.c.doubt(Dangerous, "it runs "+short(a.Text)+" in this shell")
 		v.touch(a, Read, false)
 	}

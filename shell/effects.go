@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -45,6 +46,32 @@ func (e Effects) Names() []string {
 
 // String returns the names separated by spaces.
 func (e Effects) String() string { return strings.Join(e.Names(), " ") }
+
+// MarshalJSON writes the names as a list.
+func (e Effects) MarshalJSON() ([]byte, error) {
+	names := e.Names()
+	if names == nil {
+		names = []string{}
+	}
+	return json.Marshal(names)
+}
+
+// UnmarshalJSON reads a list of names and accepts nothing else.
+func (e *Effects) UnmarshalJSON(text []byte) error {
+	var names []string
+	if err := json.Unmarshal(text, &names); err != nil {
+		return fmt.Errorf("effects: %w", err)
+	}
+	*e = 0
+	for _, name := range names {
+		one, err := ParseEffect(name)
+		if err != nil {
+			return err
+		}
+		*e |= one
+	}
+	return nil
+}
 
 // ParseEffect returns the effect of that name.
 func ParseEffect(name string) (Effects, error) {

@@ -397,6 +397,7 @@ func (b *fieldBuilder) item(item Arg, quoted, split bool) {
 	}
 	if item.Unknown {
 		plain := item.plain && (!b.cur.Unknown || b.cur.plain)
+		b.cur.from = max(b.cur.from, item.from)
 		b.unknown(item.Text, item.many && !quoted || split && !item.plain || b.st.ifs && !quoted)
 		b.cur.plain = plain
 		b.cur.Glob = b.cur.Glob || item.Glob

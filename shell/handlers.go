@@ -70,6 +70,7 @@ func (v *visit) shellText() {
 	text := r.args[0]
 	if text.Unknown {
 		v.c.Effects |= Executes
+		v.c.Runs = max(v.c.Runs, text.from.origin(), UnknownOrigin)
 		v.c.doubt(Dangerous, "the script it runs cannot be known: "+short(text.Text))
 		if strings.HasPrefix(text.Text, "$") {
 			return
@@ -112,6 +113,7 @@ func (v *visit) stdinProgram() {
 func (v *visit) runs(s stream) {
 	v.c.Effects |= Executes
 	if s.kind != streamText {
+		v.c.Runs = max(v.c.Runs, s.kind.origin())
 		v.c.doubt(Dangerous, s.source())
 		v.says = append([]string{"Run a script that cannot be known: " + s.source()}, v.says...)
 		return

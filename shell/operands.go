@@ -194,6 +194,7 @@ func (v *visit) script(a Arg) {
 	}
 	if strings.Contains(a.Text, "://") {
 		v.c.host(hostOf(a.Text))
+		v.c.Runs = Fetched
 		v.c.doubt(Dangerous, "it runs a program from the network")
 		return
 	}
@@ -205,6 +206,7 @@ func (v *visit) script(a Arg) {
 		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
 		return
 	}
+	v.w.runsFile(v.c, resolve(a.Text, v.st.dir))
 	v.touch(a, Read, false)
 }
 

@@ -7,13 +7,14 @@ import (
 
 // A reading is one command read with its table.
 type reading struct {
-	name  string  // of the program, without its path
-	chain []*tool // from the program to the sub-command
-	subs  []Arg   // the words that named the sub-commands
-	flags []given
-	args  []Arg // operands
-	rest  []Arg // the wrapped command, from its first word on
-	inner bool  // there is a wrapped command
+	name   string  // of the program, without its path
+	chain  []*tool // from the program to the sub-command
+	subs   []Arg   // the words that named the sub-commands
+	flags  []given
+	args   []Arg    // operands
+	rest   []Arg    // the wrapped command, from its first word on
+	inner  bool     // there is a wrapped command
+	others []string // options that no table has
 
 	chainBuf [4]*tool // where chain, flags and args start: most commands need no more
 	flagBuf  [4]given
@@ -49,7 +50,7 @@ func (r *reading) read(t *tool, args []Arg) {
 
 func (r *reading) start(name string, t *tool) {
 	r.name = name
-	r.rest, r.inner, r.settled = nil, false, false
+	r.rest, r.inner, r.settled, r.others = nil, false, false, nil
 	r.help, r.hides, r.strange, r.noSub = false, "", "", ""
 	r.chain = append(r.chainBuf[:0], t)
 	r.flags = r.flagBuf[:0]

@@ -60,7 +60,7 @@ func (c *Command) socket(abs string) bool {
 	return true
 }
 
-var accessEffects = [...]Effects{List: Reads, Read: Reads, Write: Writes, Delete: Deletes, Change: Permissions}
+var accessEffects = [...]Effects{Writes | Deletes, List: Reads, Read: Reads, Write: Writes, Delete: Deletes, Change: Permissions}
 
 // touchUnknown records a path of which not everything is known.
 func (w *walker) touchUnknown(st *state, c *Command, a Arg, access Access, recursive bool) {

@@ -64,10 +64,26 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	}
 	v.describe()
 	out := v.output()
+	if len(c.Paths) > 0 {
+		w.fills(c, v.filledFrom(out))
+	}
 	if !v.kept {
 		w.visits.put(v)
 	}
 	return out
+}
+
+// filledFrom is where the text comes from that a program writes to files: from
+// the network, from what it prints, or from its standard input.
+func (v *visit) filledFrom(out stream) streamKind {
+	kind := out.kind
+	if v.f.stdin != nil {
+		kind = max(kind, v.f.stdin.kind)
+	}
+	if v.c.Effects.Has(Network) && v.prints() == printsNetwork {
+		kind = max(kind, streamNetwork)
+	}
+	return kind
 }
 
 // output is what the program prints.
@@ -124,6 +140,7 @@ func (w *walker) place(st *state, c *Command, name string) {
 	}
 	c.Effects |= Executes
 	c.Risk = min(c.Risk, Moderate)
+	w.runsFile(c, abs)
 	p := Path{Raw: text, Abs: abs, Access: Read}
 	p.Real = w.follow(abs)
 	w.addPath(c, p)

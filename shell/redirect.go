@@ -44,6 +44,9 @@ func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redir
 			stdin = input
 		}
 	}
+	for i := range c.Paths { // the program has not touched any yet
+		c.Paths[i].Redirect = true
+	}
 	return stdin
 }
 

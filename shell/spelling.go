@@ -16,6 +16,7 @@ func (p *optionParser) unknown(name string) {
 	if _, _, ok := p.r.beforeCommand(); ok && len(p.r.subs) == 0 {
 		p.r.hides = name // it may take the next word, and then the command starts later
 	}
+	p.r.others = append(p.r.others, name)
 	if p.r.strange != "" {
 		return
 	}

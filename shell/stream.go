@@ -45,7 +45,7 @@ func (s stream) words() []Arg {
 	case streamItems:
 		return s.items
 	}
-	return []Arg{{Text: "$(…)", Unknown: true, many: true}}
+	return []Arg{{Text: "$(…)", Unknown: true, many: true, from: s.kind}}
 }
 
 // source says where the text of the stream comes from, for a sentence.

@@ -1047,7 +1047,9 @@ var tableCoreutils = [...]tool{
 			{names: []string{"-f"}, kind: kindRead},
 			{names: []string{"--exclude", "-t", "--color"}, kind: kindText},
 			{names: []string{"-X", "--exclude-from"}, kind: kindRead},
-			{names: []string{"-r", "-x", "-q", "-e", "-0", "-1", "-2", "-c", "--si", "--extended", "--one-file-system", "--read-only", "--disable-delete", "--enable-delete", "--confirm-quit", "--graph-style"}},
+			{names: []string{"-r", "--read-only"}},
+			{names: []string{"--disable-delete"}},
+			{names: []string{"-x", "-q", "-e", "-0", "-1", "-2", "-c", "--si", "--extended", "--one-file-system", "--enable-delete", "--confirm-quit", "--graph-style"}},
 		},
 		whens: []when{
 			{any: [][]term{{{not: true, op: termFlag, flag: "-o"}, {not: true, op: termFlag, flag: "-O"}, {not: true, op: termFlag, flag: "-r"}, {not: true, op: termFlag, flag: "--disable-delete"}}}, do: action{does: Deletes, say: "Browse how much space {args} takes, and possibly delete files"}},

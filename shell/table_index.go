@@ -19,34 +19,42 @@ func findTool(name string) *tool {
 		return &tableArchive[14]
 	case "rar", "unrar", "unrar-free", "unrar-nonfree":
 		return &tableArchive[15]
-	case "aunpack", "dtrx", "ouch", "patool", "unar", "unp":
+	case "ouch":
 		return &tableArchive[16]
-	case "als", "lsar", "lsix":
+	case "cabextract", "msiextract":
 		return &tableArchive[17]
-	case "ar", "gar", "gcc-ar", "llvm-ar":
+	case "devdump", "iso-info", "isodump", "isoinfo", "isovfy":
 		return &tableArchive[18]
-	case "bsdcpio", "cpio", "gcpio":
+	case "atool":
 		return &tableArchive[19]
 	case "zip", "zipcloak":
 		return &tableArchive[1]
-	case "jar":
+	case "aunpack", "dtrx", "patool", "unar", "unp":
 		return &tableArchive[20]
-	case "pax":
+	case "als", "lsar", "lsix":
 		return &tableArchive[21]
-	case "shar":
+	case "ar", "gar", "gcc-ar", "llvm-ar":
 		return &tableArchive[22]
-	case "unshar", "uudecode":
+	case "bsdcpio", "cpio", "gcpio":
 		return &tableArchive[23]
-	case "uuencode":
+	case "jar":
 		return &tableArchive[24]
-	case "rsync":
+	case "pax":
 		return &tableArchive[25]
-	case "arj", "lha", "lhasa", "lrz", "lrzip", "lzfse", "par2", "par2create", "unace", "unarj", "zipmerge", "zoo", "zpaq":
+	case "shar":
 		return &tableArchive[26]
-	case "zipcmp", "ziptool":
+	case "unshar", "uudecode":
 		return &tableArchive[27]
+	case "uuencode":
+		return &tableArchive[28]
+	case "rsync":
+		return &tableArchive[29]
 	case "unzip":
 		return &tableArchive[2]
+	case "arj", "lha", "lhasa", "lrz", "lrzip", "lzfse", "par2", "par2create", "unace", "unarj", "zipmerge", "zoo", "zpaq":
+		return &tableArchive[30]
+	case "zipcmp", "ziptool":
+		return &tableArchive[31]
 	case "zipinfo":
 		return &tableArchive[3]
 	case "funzip":
@@ -1095,28 +1103,34 @@ func findTool(name string) *tool {
 		return &tableForge[10]
 	case "cvs":
 		return &tableForge[11]
-	case "tig":
+	case "p4":
 		return &tableForge[12]
-	case "gitui", "lazygit":
+	case "repo":
 		return &tableForge[13]
-	case "pre-commit", "prek":
+	case "gt":
 		return &tableForge[14]
-	case "lefthook":
+	case "tig":
 		return &tableForge[15]
-	case "husky":
+	case "gitui", "lazygit":
 		return &tableForge[16]
-	case "gitleaks":
+	case "pre-commit", "prek":
 		return &tableForge[17]
-	case "trufflehog":
+	case "lefthook":
 		return &tableForge[18]
-	case "commitlint":
+	case "husky":
 		return &tableForge[19]
 	case "glab":
 		return &tableForge[1]
-	case "commitizen", "cz", "git-cz":
+	case "gitleaks":
 		return &tableForge[20]
-	case "conventional-changelog", "conventional-changelog-cli":
+	case "trufflehog":
 		return &tableForge[21]
+	case "commitlint":
+		return &tableForge[22]
+	case "commitizen", "cz", "git-cz":
+		return &tableForge[23]
+	case "conventional-changelog", "conventional-changelog-cli":
+		return &tableForge[24]
 	case "hub":
 		return &tableForge[2]
 	case "tea":
@@ -1513,140 +1527,146 @@ func findTool(name string) *tool {
 		return &tableMacos[24]
 	case "AssetCacheManagerUtil", "DirectoryService", "authchanger", "createhomedir", "dsconfigad", "dsconfigldap", "dsenablead", "dsexport", "dsimport", "jamf", "mdmclient", "odutil", "opendirectoryd", "pwpolicy", "sysadminctl", "tccutil":
 		return &tableMacos[25]
-	case "dscacheutil":
+	case "osalang":
 		return &tableMacos[26]
-	case "codesign":
+	case "lsappinfo":
 		return &tableMacos[27]
-	case "altool", "iTMSTransporter", "notarytool", "pkgbuild", "productbuild", "productsign", "stapler", "transporter":
+	case "sfltool":
 		return &tableMacos[28]
-	case "mdls":
+	case "dscacheutil":
 		return &tableMacos[29]
 	case "PlistBuddy":
 		return &tableMacos[2]
-	case "mdimport":
+	case "codesign":
 		return &tableMacos[30]
-	case "ditto":
+	case "altool", "iTMSTransporter", "notarytool", "pkgbuild", "productbuild", "productsign", "stapler", "transporter":
 		return &tableMacos[31]
-	case "SetFile", "chflags":
+	case "mdls":
 		return &tableMacos[32]
-	case "GetFileInfo":
+	case "mdimport":
 		return &tableMacos[33]
-	case "DeRez", "MergePef", "Rez", "UnRez":
+	case "ditto":
 		return &tableMacos[34]
-	case "open":
+	case "SetFile", "chflags":
 		return &tableMacos[35]
-	case "qlmanage":
+	case "GetFileInfo":
 		return &tableMacos[36]
-	case "lsregister":
+	case "DeRez", "MergePef", "Rez", "UnRez":
 		return &tableMacos[37]
-	case "sips":
+	case "open":
 		return &tableMacos[38]
-	case "textutil":
+	case "qlmanage":
 		return &tableMacos[39]
 	case "scutil":
 		return &tableMacos[3]
-	case "iconutil":
+	case "lsregister":
 		return &tableMacos[40]
-	case "afclip", "afconvert", "avconvert":
+	case "sips":
 		return &tableMacos[41]
-	case "afinfo", "say":
+	case "textutil":
 		return &tableMacos[42]
-	case "screencapture":
+	case "iconutil":
 		return &tableMacos[43]
-	case "pbcopy":
+	case "afclip", "afconvert", "avconvert":
 		return &tableMacos[44]
-	case "pbpaste":
+	case "afinfo", "say":
 		return &tableMacos[45]
-	case "caffeinate":
+	case "screencapture":
 		return &tableMacos[46]
-	case "automator", "shortcuts":
+	case "pbcopy":
 		return &tableMacos[47]
-	case "xcodebuild":
+	case "pbpaste":
 		return &tableMacos[48]
-	case "xcrun":
+	case "caffeinate":
 		return &tableMacos[49]
 	case "networksetup":
 		return &tableMacos[4]
-	case "simctl":
+	case "automator", "shortcuts":
 		return &tableMacos[50]
-	case "devicectl", "idevice_id", "idevicebackup2", "ideviceinfo", "ideviceinstaller", "idevicesyslog", "ifuse", "instruments", "ios-deploy", "xctrace":
+	case "xcodebuild":
 		return &tableMacos[51]
-	case "lipo":
+	case "xcrun":
 		return &tableMacos[52]
-	case "atos", "dsc_extractor", "dyld_info", "dyldinfo", "jtool2", "lldb-argdumper", "otool", "otool-classic", "pagestuff", "symbols":
+	case "simctl":
 		return &tableMacos[53]
-	case "PackageApplication", "TextureConverter", "actool", "agvtool", "bitcode_strip", "codesign_allocate", "copypng", "coremlc", "ctf_insert", "derq", "extractLocStrings", "genstrings", "ibtool", "intentbuilderc", "mapc", "metal", "metallib", "momc", "mtoc", "nmedit", "opendiff", "realitytool", "scntool", "segedit", "swift-stdlib-tool", "vtool", "xccov", "xcdevice", "xcresulttool", "xcstringstool", "xliff-tool":
+	case "devicectl", "idevice_id", "idevicebackup2", "ideviceinfo", "ideviceinstaller", "idevicesyslog", "ifuse", "instruments", "ios-deploy", "xctrace":
 		return &tableMacos[54]
-	case "allmemory", "filtercalltree", "footprint", "heap", "leaks", "lskq", "lsmp", "ltop", "malloc_history", "powermetrics", "sample", "spindump", "stackshot", "stringdups", "sysdiagnose", "systemstats", "tailspin", "taskinfo", "timerfires", "vmmap", "vmutil":
+	case "lipo":
 		return &tableMacos[55]
-	case "execsnoop", "fs_usage", "iopending", "iosnoop", "latency", "nettop", "opensnoop", "sc_usage", "vm_stat":
+	case "atos", "dsc_extractor", "dyld_info", "dyldinfo", "jtool2", "lldb-argdumper", "otool", "otool-classic", "pagestuff", "symbols":
 		return &tableMacos[56]
-	case "gpustat", "hostinfo", "ioclasscount", "ioreg", "istats", "kextstat", "machine", "osx-cpu-temp":
+	case "PackageApplication", "TextureConverter", "actool", "agvtool", "bitcode_strip", "codesign_allocate", "copypng", "coremlc", "ctf_insert", "derq", "extractLocStrings", "genstrings", "ibtool", "intentbuilderc", "mapc", "metal", "metallib", "momc", "mtoc", "nmedit", "opendiff", "realitytool", "scntool", "segedit", "swift-stdlib-tool", "vtool", "xccov", "xcdevice", "xcresulttool", "xcstringstool", "xliff-tool":
 		return &tableMacos[57]
-	case "memory_pressure":
+	case "allmemory", "filtercalltree", "footprint", "heap", "leaks", "lskq", "lsmp", "ltop", "malloc_history", "powermetrics", "sample", "spindump", "stackshot", "stringdups", "sysdiagnose", "systemstats", "tailspin", "taskinfo", "timerfires", "vmmap", "vmutil":
 		return &tableMacos[58]
-	case "airport":
+	case "execsnoop", "fs_usage", "iopending", "iosnoop", "latency", "nettop", "opensnoop", "sc_usage", "vm_stat":
 		return &tableMacos[59]
 	case "systemsetup":
 		return &tableMacos[5]
-	case "wdutil":
+	case "gpustat", "hostinfo", "ioclasscount", "ioreg", "istats", "kextstat", "machine", "osx-cpu-temp":
 		return &tableMacos[60]
-	case "dns-sd":
+	case "memory_pressure":
 		return &tableMacos[61]
-	case "ipconfig":
+	case "airport":
 		return &tableMacos[62]
-	case "hidutil":
+	case "wdutil":
 		return &tableMacos[63]
-	case "dapptrace", "dtruss", "errinfo", "iprofiler", "procsystime":
+	case "dns-sd":
 		return &tableMacos[64]
-	case "kextcache", "kextfind", "kextlibs", "kextload", "kextunload", "kextutil", "systemextensionsctl":
+	case "ipconfig":
 		return &tableMacos[65]
-	case "purge":
+	case "hidutil":
 		return &tableMacos[66]
-	case "mas":
+	case "dapptrace", "dtruss", "errinfo", "iprofiler", "procsystime":
 		return &tableMacos[67]
-	case "installer":
+	case "kextcache", "kextfind", "kextlibs", "kextload", "kextunload", "kextutil", "systemextensionsctl":
 		return &tableMacos[68]
-	case "pkgutil":
+	case "purge":
 		return &tableMacos[69]
 	case "system_profiler":
 		return &tableMacos[6]
-	case "cmd", "command.com":
+	case "mas":
 		return &tableMacos[70]
-	case "wsl", "wslg":
+	case "installer":
 		return &tableMacos[71]
-	case "cygpath", "wslinfo", "wslpath", "wslvar":
+	case "pkgutil":
 		return &tableMacos[72]
-	case "clip":
+	case "cmd", "command.com":
 		return &tableMacos[73]
-	case "explorer":
+	case "wsl", "wslg":
 		return &tableMacos[74]
-	case "assoc", "attrib", "bcdedit", "bitsadmin", "certutil", "chkdsk", "cipher", "cmdkey", "cmstp", "diskpart", "dism", "forfiles", "fsutil", "ftype", "gpupdate", "installutil", "logoff", "mklink", "mshta", "msiexec", "net1", "netsh", "nltest", "odbcconf", "powercfg", "psexec", "regasm", "regsvcs", "regsvr32", "runas", "rundll32", "sdelete", "secedit", "setx", "sfc", "slmgr", "start", "subst", "takeown", "tsdiscon", "tskill", "vssadmin", "wbadmin", "wevtutil", "wt", "wuauclt":
+	case "cygpath", "wslinfo", "wslpath", "wslvar":
 		return &tableMacos[75]
-	case "reg":
+	case "clip":
 		return &tableMacos[76]
-	case "sc":
+	case "explorer":
 		return &tableMacos[77]
-	case "net":
+	case "assoc", "attrib", "bcdedit", "bitsadmin", "certutil", "chkdsk", "cipher", "cmdkey", "cmstp", "diskpart", "dism", "forfiles", "fsutil", "ftype", "gpupdate", "installutil", "logoff", "mklink", "mshta", "msiexec", "net1", "netsh", "nltest", "odbcconf", "powercfg", "psexec", "regasm", "regsvcs", "regsvr32", "runas", "rundll32", "sdelete", "secedit", "setx", "sfc", "slmgr", "start", "subst", "takeown", "tsdiscon", "tskill", "vssadmin", "wbadmin", "wevtutil", "wt", "wuauclt":
 		return &tableMacos[78]
-	case "schtasks":
+	case "reg":
 		return &tableMacos[79]
 	case "sw_vers":
 		return &tableMacos[7]
-	case "taskkill":
+	case "sc":
 		return &tableMacos[80]
-	case "findstr":
+	case "net":
 		return &tableMacos[81]
-	case "driverquery", "getmac", "qprocess", "quser", "qwinsta", "systeminfo", "tasklist", "ver", "vol":
+	case "schtasks":
 		return &tableMacos[82]
-	case "wmic":
+	case "taskkill":
 		return &tableMacos[83]
-	case "cacls", "icacls":
+	case "findstr":
 		return &tableMacos[84]
-	case "robocopy":
+	case "driverquery", "getmac", "qprocess", "quser", "qwinsta", "systeminfo", "tasklist", "ver", "vol":
 		return &tableMacos[85]
-	case "xcopy":
+	case "wmic":
 		return &tableMacos[86]
+	case "cacls", "icacls":
+		return &tableMacos[87]
+	case "robocopy":
+		return &tableMacos[88]
+	case "xcopy":
+		return &tableMacos[89]
 	case "softwareupdate":
 		return &tableMacos[8]
 	case "xcode-select":
@@ -2231,280 +2251,288 @@ func findTool(name string) *tool {
 		return &tableRustGo[9]
 	case "systemctl":
 		return &tableSystem[0]
-	case "pkill":
+	case "kill":
 		return &tableSystem[100]
-	case "killall":
+	case "pkill":
 		return &tableSystem[101]
-	case "killall5":
+	case "killall":
 		return &tableSystem[102]
-	case "skill", "snice":
+	case "killall5":
 		return &tableSystem[103]
-	case "xkill":
+	case "skill", "snice":
 		return &tableSystem[104]
-	case "fkill", "fkill-cli", "kill-port", "killport":
+	case "xkill":
 		return &tableSystem[105]
-	case "renice":
+	case "fkill", "fkill-cli", "kill-port", "killport":
 		return &tableSystem[106]
-	case "ps":
+	case "renice":
 		return &tableSystem[107]
-	case "pgrep":
+	case "ps":
 		return &tableSystem[108]
-	case "pidof", "pidwait", "pwait":
+	case "pgrep":
 		return &tableSystem[109]
 	case "supervisorctl":
 		return &tableSystem[10]
-	case "proctree", "pstree", "pstree.x11":
+	case "pidof", "pidwait", "pwait":
 		return &tableSystem[110]
-	case "peekfd", "pmap", "procs", "prtstat", "pslog", "pwdx", "tload":
+	case "proctree", "pstree", "pstree.x11":
 		return &tableSystem[111]
-	case "cifsiostat", "dool", "dstat", "free", "ifstat", "iostat", "mpstat", "nfsiostat", "slabtop", "tapestat", "tuptime", "vmstat":
+	case "peekfd", "pmap", "procs", "prtstat", "pslog", "pwdx", "tload":
 		return &tableSystem[112]
-	case "sar":
+	case "cifsiostat", "dool", "dstat", "free", "ifstat", "iostat", "mpstat", "nfsiostat", "slabtop", "tapestat", "tuptime", "vmstat":
 		return &tableSystem[113]
-	case "sadf":
+	case "sar":
 		return &tableSystem[114]
-	case "pidstat":
+	case "sadf":
 		return &tableSystem[115]
-	case "top":
+	case "pidstat":
 		return &tableSystem[116]
-	case "atopsar", "bandwhich", "bashtop", "bmon", "bottom", "bpytop", "btm", "btop", "gkrellm", "gotop", "gtop", "htop", "iptraf-ng", "kmon", "nload", "ntop", "powerdebug", "s-tui", "vnstat", "vtop", "ytop", "zenith":
+	case "top":
 		return &tableSystem[117]
-	case "atop":
+	case "atopsar", "bandwhich", "bashtop", "bmon", "bottom", "bpytop", "btm", "btop", "gkrellm", "gotop", "gtop", "htop", "iptraf-ng", "kmon", "nload", "ntop", "powerdebug", "s-tui", "vnstat", "vtop", "ytop", "zenith":
 		return &tableSystem[118]
-	case "glances":
+	case "atop":
 		return &tableSystem[119]
 	case "monit":
 		return &tableSystem[11]
-	case "iotop", "iotop-c", "iotop-py":
+	case "glances":
 		return &tableSystem[120]
-	case "nmon":
+	case "iotop", "iotop-c", "iotop-py":
 		return &tableSystem[121]
-	case "lsof":
+	case "nmon":
 		return &tableSystem[122]
-	case "fuser":
+	case "lsof":
 		return &tableSystem[123]
-	case "ac", "finger", "last", "lastb", "lastcomm", "lastlog", "lastlog2", "ruptime", "rwho", "sa", "w":
+	case "fuser":
 		return &tableSystem[124]
-	case "utmpdump":
+	case "ac", "finger", "last", "lastb", "lastcomm", "lastlog", "lastlog2", "ruptime", "rwho", "sa", "w":
 		return &tableSystem[125]
-	case "wtmpdb":
+	case "utmpdump":
 		return &tableSystem[126]
-	case "ipcs":
+	case "wtmpdb":
 		return &tableSystem[127]
-	case "ipcmk", "ipcrm":
+	case "ipcs":
 		return &tableSystem[128]
-	case "adduser", "newusers", "useradd":
+	case "ipcmk", "ipcrm":
 		return &tableSystem[129]
 	case "chkconfig":
 		return &tableSystem[12]
-	case "chfn", "chsh", "usermod", "ypchfn", "ypchsh":
+	case "adduser", "newusers", "useradd":
 		return &tableSystem[130]
-	case "deluser", "userdel":
+	case "chfn", "chsh", "usermod", "ypchfn", "ypchsh":
 		return &tableSystem[131]
-	case "addgroup", "delgroup", "gpasswd", "groupadd", "groupdel", "groupmems", "groupmod", "newgidmap", "newuidmap":
+	case "deluser", "userdel":
 		return &tableSystem[132]
-	case "chgpasswd", "chpasswd", "passwd", "saslpasswd2", "smbpasswd", "vncpasswd", "yppasswd":
+	case "addgroup", "delgroup", "gpasswd", "groupadd", "groupdel", "groupmems", "groupmod", "newgidmap", "newuidmap":
 		return &tableSystem[133]
-	case "chage":
+	case "chgpasswd", "chpasswd", "passwd", "saslpasswd2", "smbpasswd", "vncpasswd", "yppasswd":
 		return &tableSystem[134]
-	case "adcli", "authconfig", "authselect", "cvtsudoers", "faillock", "faillog", "grpck", "grpconv", "grpunconv", "ksu", "nscd", "pam-auth-update", "pam_tally2", "pwck", "pwconv", "pwunconv", "realm", "sss_cache", "sssctl", "sudoedit", "sudoreplay", "update-passwd", "vigr", "vipw", "visudo":
+	case "chage":
 		return &tableSystem[135]
-	case "getent":
+	case "visudo":
 		return &tableSystem[136]
-	case "crontab":
+	case "adcli", "authconfig", "authselect", "cvtsudoers", "faillock", "faillog", "grpck", "grpconv", "grpunconv", "ksu", "nscd", "pam-auth-update", "pam_tally2", "pwck", "pwconv", "pwunconv", "realm", "sss_cache", "sssctl", "sudoedit", "sudoreplay", "update-passwd", "vigr", "vipw":
 		return &tableSystem[137]
-	case "at", "batch":
+	case "runlevel":
 		return &tableSystem[138]
-	case "atq":
+	case "quota", "repquota":
 		return &tableSystem[139]
 	case "insserv", "ntsysv", "sysv-rc-conf", "update-rc.d", "update-service":
 		return &tableSystem[13]
-	case "atrm", "atrun":
+	case "getent":
 		return &tableSystem[140]
-	case "anacron", "cron", "crond", "fcron", "fcrontab", "incrond", "incrontab", "run-parts":
+	case "crontab":
 		return &tableSystem[141]
-	case "logrotate":
+	case "at", "batch":
 		return &tableSystem[142]
-	case "logger":
+	case "atq":
 		return &tableSystem[143]
-	case "alternatives", "update-alternatives":
+	case "atrm", "atrun":
 		return &tableSystem[144]
-	case "ldconfig":
+	case "anacron", "cron", "crond", "fcron", "fcrontab", "incrond", "incrontab", "run-parts":
 		return &tableSystem[145]
-	case "locale":
+	case "logrotate":
 		return &tableSystem[146]
-	case "add-shell", "catman", "doveadm", "dpkg-divert", "dpkg-statoverride", "exim", "exim4", "fc-cache", "fips-mode-setup", "glib-compile-schemas", "gtk-update-icon-cache", "locale-gen", "localedef", "makewhatis", "mandb", "newaliases", "postalias", "postfix", "postmap", "postsuper", "remove-shell", "select-editor", "trust", "tzconfig", "update-ca-certificates", "update-ca-trust", "update-command-not-found", "update-crypto-policies", "update-desktop-database", "update-dlocatedb", "update-fonts-dir", "update-icon-caches", "update-java-alternatives", "update-locale", "update-mime-database", "update-pciids", "update-shells", "update-usbids", "updatedb", "updatedb.mlocate", "updatedb.plocate":
+	case "logger":
 		return &tableSystem[147]
-	case "postconf":
+	case "alternatives", "update-alternatives":
 		return &tableSystem[148]
-	case "postqueue":
+	case "ldconfig":
 		return &tableSystem[149]
 	case "systemd-analyze":
 		return &tableSystem[14]
-	case "getconf":
+	case "locale":
 		return &tableSystem[150]
-	case "ulid", "ulidgen", "uuid", "uuidgen":
+	case "add-shell", "catman", "doveadm", "dpkg-divert", "dpkg-statoverride", "exim", "exim4", "fc-cache", "fips-mode-setup", "glib-compile-schemas", "gtk-update-icon-cache", "locale-gen", "localedef", "makewhatis", "mandb", "newaliases", "postalias", "postfix", "postmap", "postsuper", "remove-shell", "select-editor", "trust", "tzconfig", "update-ca-certificates", "update-ca-trust", "update-command-not-found", "update-crypto-policies", "update-desktop-database", "update-dlocatedb", "update-fonts-dir", "update-icon-caches", "update-java-alternatives", "update-locale", "update-mime-database", "update-pciids", "update-shells", "update-usbids", "updatedb", "updatedb.mlocate", "updatedb.plocate":
 		return &tableSystem[151]
-	case "mcookie", "uuidparse":
+	case "postconf":
 		return &tableSystem[152]
-	case "gwhich", "which":
+	case "postqueue":
 		return &tableSystem[153]
-	case "whereis":
+	case "getconf":
 		return &tableSystem[154]
-	case "namei":
+	case "ulid", "ulidgen", "uuid", "uuidgen":
 		return &tableSystem[155]
-	case "chattr":
+	case "mcookie", "uuidparse":
 		return &tableSystem[156]
-	case "lsattr":
+	case "gwhich", "which":
 		return &tableSystem[157]
-	case "getfacl", "getfattr":
+	case "whereis":
 		return &tableSystem[158]
-	case "setfacl":
+	case "namei":
 		return &tableSystem[159]
 	case "systemd-ac-power", "systemd-cgls", "systemd-cgtop", "systemd-delta", "systemd-detect-virt", "systemd-escape", "systemd-id128", "systemd-path":
 		return &tableSystem[15]
-	case "setfattr":
+	case "chattr":
 		return &tableSystem[160]
-	case "setcap":
+	case "lsattr":
 		return &tableSystem[161]
-	case "getcap", "getpcaps":
+	case "getfacl", "getfattr":
 		return &tableSystem[162]
-	case "capsh":
+	case "setfacl":
 		return &tableSystem[163]
-	case "xattr":
+	case "setfattr":
 		return &tableSystem[164]
-	case "aa-autodep", "aa-complain", "aa-disable", "aa-enforce", "aa-genprof", "aa-logprof", "aa-remove-unknown", "aa-teardown", "apparmor_parser", "audit2allow", "chcat", "checkmodule", "fixfiles", "load_policy", "restorecon", "semanage", "semodule", "semodule_package", "sepolicy", "setenforce", "setfiles", "setsebool":
+	case "setcap":
 		return &tableSystem[165]
-	case "aa-enabled", "aa-status", "aa-unconfined", "apparmor_status", "getenforce", "getsebool", "matchpathcon", "secon", "seinfo", "selinuxenabled", "sesearch", "sestatus":
+	case "getcap", "getpcaps":
 		return &tableSystem[166]
-	case "audisp", "auditctl", "auditd", "augenrules", "autrace":
+	case "capsh":
 		return &tableSystem[167]
-	case "aulast", "aulastlog", "aureport", "ausearch", "ausyscall":
+	case "xattr":
 		return &tableSystem[168]
-	case "arptables", "ebtables", "ip6tables", "ip6tables-legacy", "ip6tables-nft", "iptables", "iptables-legacy", "iptables-nft":
+	case "aa-autodep", "aa-complain", "aa-disable", "aa-enforce", "aa-genprof", "aa-logprof", "aa-remove-unknown", "aa-teardown", "apparmor_parser", "audit2allow", "chcat", "checkmodule", "fixfiles", "load_policy", "restorecon", "semanage", "semodule", "semodule_package", "sepolicy", "setenforce", "setfiles", "setsebool":
 		return &tableSystem[169]
 	case "systemd-tmpfiles":
 		return &tableSystem[16]
-	case "ebtables-save", "ip6tables-save", "iptables-save":
+	case "aa-enabled", "aa-status", "aa-unconfined", "apparmor_status", "getenforce", "getsebool", "matchpathcon", "secon", "seinfo", "selinuxenabled", "sesearch", "sestatus":
 		return &tableSystem[170]
-	case "csf", "ebtables-restore", "ferm", "ip6tables-restore", "ipf", "ipfw", "ipset", "iptables-apply", "iptables-restore", "netfilter-persistent", "npfctl", "shorewall":
+	case "audisp", "auditctl", "auditd", "augenrules", "autrace":
 		return &tableSystem[171]
-	case "conntrack":
+	case "aulast", "aulastlog", "aureport", "ausearch", "ausyscall":
 		return &tableSystem[172]
-	case "nft":
+	case "arptables", "ebtables", "ip6tables", "ip6tables-legacy", "ip6tables-nft", "iptables", "iptables-legacy", "iptables-nft":
 		return &tableSystem[173]
-	case "ufw":
+	case "ebtables-save", "ip6tables-save", "iptables-save":
 		return &tableSystem[174]
-	case "firewall-cmd", "firewall-offline-cmd":
+	case "csf", "ebtables-restore", "ferm", "ip6tables-restore", "ipf", "ipfw", "ipset", "iptables-apply", "iptables-restore", "netfilter-persistent", "npfctl", "shorewall":
 		return &tableSystem[175]
-	case "fail2ban-client":
+	case "conntrack":
 		return &tableSystem[176]
-	case "pfctl":
+	case "nft":
 		return &tableSystem[177]
-	case "reset", "tset":
+	case "ufw":
 		return &tableSystem[178]
-	case "clear", "cls":
+	case "firewall-cmd", "firewall-offline-cmd":
 		return &tableSystem[179]
 	case "bootctl", "homectl", "importctl", "kernel-install", "oomctl", "portablectl", "systemd-ask-password", "systemd-confext", "systemd-creds", "systemd-cryptenroll", "systemd-dissect", "systemd-firstboot", "systemd-homed", "systemd-hwdb", "systemd-machine-id-setup", "systemd-mount", "systemd-notify", "systemd-portabled", "systemd-repart", "systemd-stdio-bridge", "systemd-sysext", "systemd-sysusers", "systemd-tty-ask-password-agent", "systemd-umount", "systemd-vmspawn", "udisksctl", "userdbctl":
 		return &tableSystem[17]
-	case "infocmp", "toe", "tput":
+	case "fail2ban-client":
 		return &tableSystem[180]
-	case "captoinfo", "tic":
+	case "pfctl":
 		return &tableSystem[181]
-	case "setterm":
+	case "reset", "tset":
 		return &tableSystem[182]
-	case "mesg":
+	case "clear", "cls":
 		return &tableSystem[183]
-	case "rwall", "wall", "write":
+	case "infocmp", "toe", "tput":
 		return &tableSystem[184]
-	case "dumpkeys", "fgconsole", "kbdinfo", "showkey":
+	case "captoinfo", "tic":
 		return &tableSystem[185]
-	case "chvt", "deallocvt", "kbd_mode", "kbdrate", "loadkeys", "openvt", "resizecons", "setfont", "setkeycodes", "setleds", "setmetamode":
+	case "setterm":
 		return &tableSystem[186]
-	case "alsactl", "alsamixer", "amixer", "autorandr", "bluetoothctl", "brightnessctl", "cinnamon-settings", "ddcutil", "gammastep", "gnome-extensions", "hyprctl", "i3-msg", "kwriteconfig5", "kwriteconfig6", "light", "nitrogen", "pacmd", "pactl", "pamixer", "plasma-apply-wallpaperimage", "playerctl", "redshift", "setxkbmap", "swaymsg", "wlr-randr", "wmctrl", "wpctl", "xbacklight", "xfconf-query", "xgamma", "xhost", "xinput", "xmodmap", "xrandr", "xrdb", "xset", "xsetroot":
+	case "mesg":
 		return &tableSystem[187]
-	case "tmate", "tmux":
+	case "rwall", "wall", "write":
 		return &tableSystem[188]
-	case "screen":
+	case "dumpkeys", "fgconsole", "kbdinfo", "showkey":
 		return &tableSystem[189]
 	case "journalctl":
 		return &tableSystem[18]
-	case "abduco", "byobu", "byobu-screen", "byobu-tmux", "dtach", "dvtm", "gotty", "mosh-server", "sshx", "teamocil", "tmuxinator", "tmuxp", "tty-share", "ttyd", "ttyshare", "upterm", "wetty":
+	case "chvt", "deallocvt", "kbd_mode", "kbdrate", "loadkeys", "openvt", "resizecons", "setfont", "setkeycodes", "setleds", "setmetamode":
 		return &tableSystem[190]
-	case "zellij":
+	case "alsactl", "alsamixer", "amixer", "autorandr", "bluetoothctl", "brightnessctl", "cinnamon-settings", "ddcutil", "gammastep", "gnome-extensions", "hyprctl", "i3-msg", "kwriteconfig5", "kwriteconfig6", "light", "nitrogen", "pacmd", "pactl", "pamixer", "plasma-apply-wallpaperimage", "playerctl", "redshift", "setxkbmap", "swaymsg", "wlr-randr", "wmctrl", "wpctl", "xbacklight", "xfconf-query", "xgamma", "xhost", "xinput", "xmodmap", "xrandr", "xrdb", "xset", "xsetroot":
 		return &tableSystem[191]
-	case "Mail", "bsd-mailx", "heirloom-mailx":
+	case "tmate", "tmux":
 		return &tableSystem[192]
-	case "dma", "emailrelay-submit", "esmtp", "fetchmail", "getmail", "isync", "mail.mailutils", "maildrop", "mailq", "mailsend", "mbsync", "mpack", "nullmailer-inject", "nullmailer-send", "offlineimap", "pine", "procmail", "sendEmail", "sendemail", "smtp-cli", "smtp-source":
+	case "screen":
 		return &tableSystem[193]
-	case "brave-browser", "chromium", "chromium-browser", "epiphany", "exo-open", "firefox", "firefox-esr", "gnome-open", "gnome-www-browser", "google-chrome", "google-chrome-stable", "kde-open", "kde-open5", "konqueror", "microsoft-edge", "opera", "sensible-browser", "vivaldi", "wslview", "www-browser", "x-www-browser", "xdg-open":
+	case "abduco", "byobu", "byobu-screen", "byobu-tmux", "dtach", "dvtm", "gotty", "mosh-server", "sshx", "teamocil", "tmuxinator", "tmuxp", "tty-share", "ttyd", "ttyshare", "upterm", "wetty":
 		return &tableSystem[194]
-	case "xdg-desktop-icon", "xdg-desktop-menu", "xdg-email", "xdg-icon-resource", "xdg-mime", "xdg-screensaver", "xdg-settings", "xdg-su":
+	case "zellij":
 		return &tableSystem[195]
-	case "xdg-user-dir":
+	case "Mail", "bsd-mailx", "heirloom-mailx":
 		return &tableSystem[196]
-	case "gio":
+	case "dma", "emailrelay-submit", "esmtp", "fetchmail", "getmail", "isync", "mail.mailutils", "maildrop", "mailq", "mailsend", "mbsync", "mpack", "nullmailer-inject", "nullmailer-send", "offlineimap", "pine", "procmail", "sendEmail", "sendemail", "smtp-cli", "smtp-source":
 		return &tableSystem[197]
-	case "dunstify", "growlnotify", "gxmessage", "notify-send", "terminal-notifier", "xdialog", "xmessage":
+	case "brave-browser", "chromium", "chromium-browser", "epiphany", "exo-open", "firefox", "firefox-esr", "gnome-open", "gnome-www-browser", "google-chrome", "google-chrome-stable", "kde-open", "kde-open5", "konqueror", "microsoft-edge", "opera", "sensible-browser", "vivaldi", "wslview", "www-browser", "x-www-browser", "xdg-open":
 		return &tableSystem[198]
-	case "xclip":
+	case "xdg-desktop-icon", "xdg-desktop-menu", "xdg-email", "xdg-icon-resource", "xdg-mime", "xdg-screensaver", "xdg-settings", "xdg-su":
 		return &tableSystem[199]
 	case "loginctl":
 		return &tableSystem[19]
 	case "service":
 		return &tableSystem[1]
-	case "xsel":
+	case "xdg-user-dir":
 		return &tableSystem[200]
-	case "wl-clip-persist", "wl-copy":
+	case "gio":
 		return &tableSystem[201]
-	case "wl-paste":
+	case "dunstify", "growlnotify", "gxmessage", "notify-send", "terminal-notifier", "xdialog", "xmessage":
 		return &tableSystem[202]
-	case "cliclick", "dotool", "wtype", "xautomation", "xdotool", "xte", "ydotool":
+	case "xclip":
 		return &tableSystem[203]
-	case "byzanz-record", "flameshot", "gnome-screenshot", "grim", "hyprshot", "ksnip", "maim", "peek", "recordmydesktop", "scrot", "shotman", "simplescreenrecorder", "slurp", "spectacle", "wf-recorder", "xwd":
+	case "xsel":
 		return &tableSystem[204]
-	case "gsettings":
+	case "wl-clip-persist", "wl-copy":
 		return &tableSystem[205]
-	case "dconf":
+	case "wl-paste":
 		return &tableSystem[206]
-	case "xauth":
+	case "cliclick", "dotool", "wtype", "xautomation", "xdotool", "xte", "ydotool":
 		return &tableSystem[207]
-	case "distro", "getos", "lsb-release", "lsb_release", "os-release":
+	case "byzanz-record", "flameshot", "gnome-screenshot", "grim", "hyprshot", "ksnip", "maim", "peek", "recordmydesktop", "scrot", "shotman", "simplescreenrecorder", "slurp", "spectacle", "wf-recorder", "xwd":
 		return &tableSystem[208]
-	case "angie", "nginx", "openresty":
+	case "gsettings":
 		return &tableSystem[209]
 	case "timedatectl":
 		return &tableSystem[20]
-	case "apache2", "apache2ctl", "apachectl", "httpd":
+	case "dconf":
 		return &tableSystem[210]
-	case "cupsd", "haproxy", "lighttpd", "named", "squid", "traefik", "unbound", "varnishd":
+	case "xauth":
 		return &tableSystem[211]
-	case "caddy":
+	case "distro", "getos", "lsb-release", "lsb_release", "os-release":
 		return &tableSystem[212]
-	case "circusctl", "circusd", "daemonize", "runsv", "runsvdir", "start-stop-daemon", "supervise", "svscan":
+	case "angie", "nginx", "openresty":
 		return &tableSystem[213]
-	case "lpinfo", "lpoptions", "lpq", "lpstat":
+	case "apache2", "apache2ctl", "apachectl", "httpd":
 		return &tableSystem[214]
-	case "accept", "cancel", "cupsaccept", "cupsdisable", "cupsenable", "cupsreject", "lp", "lpadmin", "lpr", "lprm":
+	case "cupsd", "haproxy", "lighttpd", "named", "squid", "traefik", "unbound", "varnishd":
 		return &tableSystem[215]
-	case "osqueryi":
+	case "caddy":
 		return &tableSystem[216]
-	case "aide", "chkrootkit", "clamdscan", "clamscan", "lynis", "rkhunter", "tripwire":
+	case "circusctl", "circusd", "daemonize", "runsv", "runsvdir", "start-stop-daemon", "supervise", "svscan":
 		return &tableSystem[217]
-	case "bpftool", "falco", "sysdig", "uftrace":
+	case "lpinfo", "lpoptions", "lpq", "lpstat":
 		return &tableSystem[218]
-	case "zoxide":
+	case "accept", "cancel", "cupsaccept", "cupsdisable", "cupsenable", "cupsreject", "lp", "lpadmin", "lpr", "lprm":
 		return &tableSystem[219]
 	case "hostnamectl":
 		return &tableSystem[21]
-	case "autojump", "j", "z":
+	case "osqueryi":
 		return &tableSystem[220]
-	case "joshuto", "lf", "nnn", "ranger", "spf", "superfile", "vifm", "xplr", "yazi":
+	case "aide", "chkrootkit", "clamdscan", "clamscan", "lynis", "rkhunter", "tripwire":
 		return &tableSystem[221]
-	case "apg", "diceware", "makepasswd", "mkpasswd", "pwgen", "xkcdpass":
+	case "bpftool", "falco", "sysdig", "uftrace":
 		return &tableSystem[222]
-	case "htdigest", "htpasswd":
+	case "zoxide":
 		return &tableSystem[223]
+	case "autojump", "j", "z":
+		return &tableSystem[224]
+	case "joshuto", "lf", "nnn", "ranger", "spf", "superfile", "vifm", "xplr", "yazi":
+		return &tableSystem[225]
+	case "apg", "diceware", "makepasswd", "mkpasswd", "pwgen", "xkcdpass":
+		return &tableSystem[226]
+	case "htdigest", "htpasswd":
+		return &tableSystem[227]
 	case "localectl":
 		return &tableSystem[22]
 	case "resolvectl", "systemd-resolve":
@@ -2569,206 +2597,224 @@ func findTool(name string) *tool {
 		return &tableSystem[4]
 	case "btrfs-find-root", "dump.exfat", "dump.f2fs", "dumpe2fs", "e2freefrag", "filefrag", "xfs_bmap", "xfs_info", "xfs_spaceman":
 		return &tableSystem[50]
-	case "addpart", "bcachefs", "bioctl", "blockdev", "btrfsck", "btrfstune", "cryptmount", "dc3dd", "dcfldd", "ddrescue", "debugfs", "delpart", "disklabel", "dislocker", "dmsetup", "drbdadm", "drbdsetup", "e2image", "e2label", "e2undo", "edquota", "exfatlabel", "extundelete", "fatlabel", "fatresize", "fsfreeze", "fstrim", "geli", "gmirror", "gpart", "growfs", "growpart", "integritysetup", "iscsiadm", "kpartx", "multipath", "multipathd", "ntfsclone", "ntfslabel", "ntfsresize", "ntfsundelete", "ocfs2", "partclone.ext4", "partclone.restore", "partprobe", "partx", "quotacheck", "quotaoff", "quotaon", "reiserfsck", "resize2fs", "resizepart", "setquota", "sg_dd", "sg_raw", "swaplabel", "targetcli", "tgtadm", "tunefs", "veritysetup", "vgimportclone", "xfs_db", "xfs_growfs", "xfs_io", "xfs_mdrestore", "xfs_metadump":
+	case "addpart", "bcachefs", "bioctl", "blockdev", "btrfsck", "btrfstune", "cryptmount", "dc3dd", "dcfldd", "ddrescue", "debugfs", "delpart", "disklabel", "dislocker", "dmsetup", "drbdadm", "drbdsetup", "e2image", "e2label", "e2undo", "edquota", "exfatlabel", "extundelete", "fatlabel", "fatresize", "fsfreeze", "fstrim", "geli", "gmirror", "gpart", "growfs", "growpart", "integritysetup", "iscsiadm", "kpartx", "multipathd", "ntfsclone", "ntfslabel", "ntfsresize", "ntfsundelete", "ocfs2", "partclone.ext4", "partclone.restore", "partprobe", "partx", "quotacheck", "quotaoff", "quotaon", "reiserfsck", "resize2fs", "resizepart", "setquota", "sg_dd", "sg_raw", "swaplabel", "targetcli", "tgtadm", "tunefs", "veritysetup", "vgimportclone", "xfs_db", "xfs_growfs", "xfs_io", "xfs_mdrestore", "xfs_metadump":
 		return &tableSystem[51]
-	case "blkid":
+	case "multipath":
 		return &tableSystem[52]
-	case "lsblk":
+	case "blkid":
 		return &tableSystem[53]
-	case "findmnt":
+	case "lsblk":
 		return &tableSystem[54]
-	case "irqtop", "lsclocks", "lscpu", "lsfd", "lsipc", "lsirq", "lslocks", "lslogins", "lsmem", "lsns":
+	case "findmnt":
 		return &tableSystem[55]
-	case "zramctl":
+	case "irqtop", "lsclocks", "lscpu", "lsfd", "lsipc", "lsirq", "lslocks", "lslogins", "lsmem", "lsns":
 		return &tableSystem[56]
-	case "mount":
+	case "zramctl":
 		return &tableSystem[57]
-	case "umount", "unmount":
+	case "mount":
 		return &tableSystem[58]
-	case "archivemount", "automount", "bindfs", "cryfs", "ecryptfs-mount-private", "encfs", "fuse-overlayfs", "fuseiso", "fusermount", "fusermount3", "gcsfuse", "gocryptfs", "mount.cifs", "mount.davfs", "mount.fuse", "mount.nfs", "mount_9p", "mount_apfs", "mount_hfs", "mount_msdos", "mount_nfs", "mount_smbfs", "mount_webdav", "ntfs-3g", "pivot_root", "pmount", "pumount", "s3fs", "squashfuse", "switch_root", "truecrypt", "unionfs-fuse", "veracrypt":
+	case "umount", "unmount":
 		return &tableSystem[59]
 	case "rc-update":
 		return &tableSystem[5]
-	case "mountpoint":
+	case "archivemount", "automount", "bindfs", "cryfs", "ecryptfs-mount-private", "encfs", "fuse-overlayfs", "fuseiso", "fusermount", "fusermount3", "gcsfuse", "gocryptfs", "mount.cifs", "mount.davfs", "mount.fuse", "mount.nfs", "mount_9p", "mount_apfs", "mount_hfs", "mount_msdos", "mount_nfs", "mount_smbfs", "mount_webdav", "ntfs-3g", "pivot_root", "pmount", "pumount", "s3fs", "squashfuse", "switch_root", "truecrypt", "unionfs-fuse", "veracrypt":
 		return &tableSystem[60]
-	case "swapon":
+	case "mountpoint":
 		return &tableSystem[61]
-	case "swapoff":
+	case "swapon":
 		return &tableSystem[62]
-	case "losetup":
+	case "swapoff":
 		return &tableSystem[63]
-	case "lvdisplay", "lvmdiskscan", "lvmsadc", "lvs", "lvscan", "pvdisplay", "pvs", "vgdisplay", "vgs", "vgscan":
+	case "losetup":
 		return &tableSystem[64]
-	case "fsadm", "lvchange", "lvconvert", "lvcreate", "lvextend", "lvmconf", "lvmconfig", "lvmdevices", "lvmpolld", "lvreduce", "lvremove", "lvrename", "lvresize", "pvchange", "pvck", "pvcreate", "pvmove", "pvremove", "pvresize", "pvscan", "stratis", "vdo", "vgcfgbackup", "vgcfgrestore", "vgchange", "vgck", "vgconvert", "vgcreate", "vgexport", "vgextend", "vgimport", "vgmerge", "vgmknodes", "vgreduce", "vgremove", "vgrename", "vgsplit":
+	case "lvdisplay", "lvmdiskscan", "lvmsadc", "lvs", "lvscan", "pvdisplay", "pvs", "vgdisplay", "vgs", "vgscan":
 		return &tableSystem[65]
-	case "lvm":
+	case "fsadm", "lvchange", "lvconvert", "lvcreate", "lvextend", "lvmconf", "lvmconfig", "lvmdevices", "lvmpolld", "lvreduce", "lvremove", "lvrename", "lvresize", "pvchange", "pvck", "pvcreate", "pvmove", "pvremove", "pvresize", "pvscan", "stratis", "vdo", "vgcfgbackup", "vgcfgrestore", "vgchange", "vgck", "vgconvert", "vgcreate", "vgexport", "vgextend", "vgimport", "vgmerge", "vgmknodes", "vgreduce", "vgremove", "vgrename", "vgsplit":
 		return &tableSystem[66]
-	case "mdadm":
+	case "lvm":
 		return &tableSystem[67]
-	case "clevis", "cryptdisks_start", "cryptdisks_stop", "cryptsetup", "cryptsetup-reencrypt", "luksmeta":
+	case "mdadm":
 		return &tableSystem[68]
-	case "zfs":
+	case "clevis", "cryptdisks_start", "cryptdisks_stop", "cryptsetup", "cryptsetup-reencrypt", "luksmeta":
 		return &tableSystem[69]
 	case "openrc", "openrc-run", "openrc-shutdown", "rc":
 		return &tableSystem[6]
-	case "zpool":
+	case "zfs":
 		return &tableSystem[70]
-	case "arc_summary", "arcstat", "zdb", "zinject", "zstream":
+	case "zpool":
 		return &tableSystem[71]
-	case "btrfs":
+	case "arc_summary", "arcstat", "zdb", "zinject", "zstream":
 		return &tableSystem[72]
-	case "smartctl":
+	case "btrfs":
 		return &tableSystem[73]
-	case "nvme":
+	case "smartctl":
 		return &tableSystem[74]
-	case "dmesg":
+	case "nvme":
 		return &tableSystem[75]
-	case "kldstat", "lsmod":
+	case "dmesg":
 		return &tableSystem[76]
-	case "modinfo":
+	case "kldstat", "lsmod":
 		return &tableSystem[77]
-	case "modprobe":
+	case "modinfo":
 		return &tableSystem[78]
-	case "insmod", "kldload":
+	case "modprobe":
 		return &tableSystem[79]
 	case "sv":
 		return &tableSystem[7]
-	case "kldunload", "rmmod":
+	case "insmod", "kldload":
 		return &tableSystem[80]
-	case "depmod":
+	case "kldunload", "rmmod":
 		return &tableSystem[81]
-	case "kmod":
+	case "depmod":
 		return &tableSystem[82]
-	case "dkms":
+	case "kmod":
 		return &tableSystem[83]
-	case "sysctl":
+	case "dkms":
 		return &tableSystem[84]
-	case "acpi", "acpi_listen", "biosdecode", "clinfo", "cpuid", "dmidecode", "edac-util", "getcpu", "glxinfo", "hwinfo", "i2cdetect", "intel_gpu_top", "lsdev", "lsgpu", "lshw", "lsiio", "lsinitramfs", "lsinitrd", "lspci", "lspcmcia", "lsscsi", "lsusb", "numastat", "nvidia-detect", "nvtop", "powerstat", "radeontop", "upower", "usb-devices", "vainfo", "vdpauinfo", "vpddecode", "vulkaninfo", "x86info", "xdpyinfo", "xlsclients", "xprop", "xwininfo":
+	case "sysctl":
 		return &tableSystem[85]
-	case "hwloc-ls", "lstopo", "lstopo-no-graphics":
+	case "acpi", "acpi_listen", "biosdecode", "clinfo", "cpuid", "dmidecode", "edac-util", "getcpu", "glxinfo", "hwinfo", "i2cdetect", "intel_gpu_top", "lsdev", "lsgpu", "lshw", "lsiio", "lsinitramfs", "lsinitrd", "lspci", "lspcmcia", "lsscsi", "lsusb", "numastat", "nvidia-detect", "nvtop", "powerstat", "radeontop", "upower", "usb-devices", "vainfo", "vdpauinfo", "vpddecode", "vulkaninfo", "x86info", "xdpyinfo", "xlsclients", "xprop", "xwininfo":
 		return &tableSystem[86]
-	case "sensors":
+	case "hwloc-ls", "lstopo", "lstopo-no-graphics":
 		return &tableSystem[87]
-	case "inxi":
+	case "sensors":
 		return &tableSystem[88]
-	case "chcpu", "chmem", "chzdev", "cpufreq-set", "cpupower", "devmem", "devmem2", "dtoverlay", "evemu-event", "evtest", "fancontrol", "flashrom", "fwupdmgr", "fwupdtool", "gpioget", "gpioset", "i2cdump", "i2cget", "i2cset", "i2ctransfer", "ipmitool", "irqbalance", "msr-tools", "nvidia-settings", "nvidia-xconfig", "powerprofilesctl", "powertop", "pwmconfig", "raspi-config", "rdmsr", "rfkill", "rpi-eeprom-update", "rpi-update", "ryzenadj", "sensors-detect", "setpci", "setserial", "tlp", "tuned", "tuned-adm", "uhubctl", "uinput", "undervolt", "usb_modeswitch", "usbreset", "vcgencmd", "wol", "wrmsr":
+	case "inxi":
 		return &tableSystem[89]
 	case "dinitctl", "herd", "initctl", "rcctl", "s6-rc", "s6-svc", "s6-svscanctl", "svc", "svcadm":
 		return &tableSystem[8]
-	case "amd-smi", "nvidia-smi", "rocm-smi", "xpu-smi":
+	case "chcpu", "chmem", "chzdev", "cpufreq-set", "cpupower", "devmem", "devmem2", "dtoverlay", "evemu-event", "evtest", "fancontrol", "flashrom", "fwupdmgr", "fwupdtool", "gpioget", "gpioset", "i2cdump", "i2cget", "i2cset", "i2ctransfer", "ipmitool", "irqbalance", "msr-tools", "nvidia-settings", "nvidia-xconfig", "powerprofilesctl", "powertop", "pwmconfig", "raspi-config", "rdmsr", "rfkill", "rpi-eeprom-update", "rpi-update", "ryzenadj", "sensors-detect", "setpci", "setserial", "tlp", "tuned", "tuned-adm", "uhubctl", "uinput", "undervolt", "usb_modeswitch", "usbreset", "vcgencmd", "wol", "wrmsr":
 		return &tableSystem[90]
-	case "udevadm":
+	case "amd-smi", "nvidia-smi", "rocm-smi", "xpu-smi":
 		return &tableSystem[91]
-	case "clock", "hwclock":
+	case "udevadm":
 		return &tableSystem[92]
-	case "adjtimex", "chronyd", "ntpd", "sntp":
+	case "clock", "hwclock":
 		return &tableSystem[93]
-	case "ntpq", "ntpstat", "ntptime", "ntptrace":
+	case "adjtimex", "chronyd", "ntpd", "sntp":
 		return &tableSystem[94]
-	case "booster", "dracut", "extlinux", "flash-kernel", "fw_setenv", "grub-bios-setup", "grub-customizer", "grub-editenv", "grub-install", "grub-mkconfig", "grub-mkimage", "grub-mkpasswd-pbkdf2", "grub-mkrescue", "grub-mkstandalone", "grub-reboot", "grub-set-default", "grub-setpassword", "grub2-editenv", "grub2-install", "grub2-mkconfig", "grub2-reboot", "grub2-set-default", "grub2-setpassword", "installkernel", "kernelstub", "lilo", "limine", "mkinitcpio", "mkinitramfs", "mkinitrd", "mokutil", "refind-install", "sbctl", "sbsign", "syslinux", "systemd-boot", "u-boot-update", "update-bootloader", "update-grub", "update-grub2", "update-initramfs", "zipl":
+	case "ntpq", "ntpstat", "ntptime", "ntptrace":
 		return &tableSystem[95]
-	case "grubby":
+	case "booster", "dracut", "extlinux", "flash-kernel", "fw_setenv", "grub-bios-setup", "grub-customizer", "grub-editenv", "grub-install", "grub-mkconfig", "grub-mkimage", "grub-mkpasswd-pbkdf2", "grub-mkrescue", "grub-mkstandalone", "grub-reboot", "grub-set-default", "grub-setpassword", "grub2-editenv", "grub2-install", "grub2-mkconfig", "grub2-reboot", "grub2-set-default", "grub2-setpassword", "installkernel", "kernelstub", "lilo", "limine", "mkinitcpio", "mkinitramfs", "mkinitrd", "mokutil", "refind-install", "sbctl", "sbsign", "syslinux", "systemd-boot", "u-boot-update", "update-bootloader", "update-grub", "update-grub2", "update-initramfs", "zipl":
 		return &tableSystem[96]
-	case "efibootmgr":
+	case "grubby":
 		return &tableSystem[97]
-	case "fw_printenv", "grub-file", "grub-probe", "grub2-file", "grub2-probe":
+	case "efibootmgr":
 		return &tableSystem[98]
-	case "kill":
+	case "fw_printenv", "grub-file", "grub-probe", "grub2-file", "grub2-probe":
 		return &tableSystem[99]
 	case "s6-svstat", "svcs", "svok", "svstat":
 		return &tableSystem[9]
 	case "bzegrep", "bzfgrep", "bzgrep", "egrep", "fgrep", "ggrep", "grep", "lz4grep", "lzgrep", "xzegrep", "xzfgrep", "xzgrep", "zegrep", "zfgrep", "zgrep", "zstdgrep":
 		return &tableText[0]
-	case "compare", "composite", "montage":
+	case "avifdec", "avifenc", "cwebp", "dwebp", "flac", "gif2webp", "heif-convert", "inkscape", "lame", "oggenc", "opusenc", "potrace", "rsvg-convert", "sox":
 		return &tableText[100]
-	case "import":
+	case "convert":
 		return &tableText[101]
-	case "conjure":
+	case "gm", "magick":
 		return &tableText[102]
-	case "exiftool":
+	case "identify":
 		return &tableText[103]
-	case "pdf2ps", "pdfimages", "pdftocairo", "pdftohtml", "pdftoppm", "pdftotext", "ps2pdf":
+	case "mogrify":
 		return &tableText[104]
-	case "pdffonts", "pdfgrep", "pdfinfo":
+	case "compare", "composite", "montage":
 		return &tableText[105]
-	case "ghostscript", "gs", "img2pdf", "ocrmypdf", "pdfseparate", "pdftk", "pdfunite", "qpdf", "tesseract", "weasyprint", "wkhtmltoimage", "wkhtmltopdf":
+	case "import":
 		return &tableText[106]
-	case "elvis", "gvim", "mvim", "neovim", "nvi", "nvim", "vi", "vim", "vim.basic", "vim.nox", "vim.tiny", "vimx":
+	case "conjure":
 		return &tableText[107]
-	case "gview", "rview", "view", "vimr":
+	case "exiftool":
 		return &tableText[108]
-	case "gvimdiff", "nvimdiff", "vimdiff":
+	case "pdf2ps", "pdfimages", "pdftocairo", "pdftohtml", "pdftoppm", "pdftotext", "ps2pdf":
 		return &tableText[109]
 	case "fd", "fdfind":
 		return &tableText[10]
-	case "ed", "ex", "red":
+	case "pdffonts", "pdfgrep", "pdfinfo":
 		return &tableText[110]
-	case "amp", "dte", "helix", "hx", "jed", "jmacs", "joe", "kak", "mcedit", "mg", "micro", "nano", "ne", "pico", "tilde", "zile":
+	case "qpdf":
 		return &tableText[111]
-	case "emacs", "emacs-gtk", "emacs-nox", "emacs25", "emacs26", "emacs27", "emacs28", "emacs29", "xemacs":
+	case "ghostscript", "gs", "img2pdf", "ocrmypdf", "pdfseparate", "pdftk", "pdfunite", "tesseract", "weasyprint", "wkhtmltoimage", "wkhtmltopdf":
 		return &tableText[112]
-	case "emacsclient":
+	case "elvis", "gvim", "mvim", "neovim", "nvi", "nvim", "vi", "vim", "vim.basic", "vim.nox", "vim.tiny", "vimx":
 		return &tableText[113]
-	case "antigravity", "code", "code-insiders", "code-oss", "codium", "cursor", "kiro", "positron", "trae", "vscodium", "windsurf":
+	case "gview", "rview", "view", "vimr":
 		return &tableText[114]
-	case "atom", "bbedit", "brackets", "clion", "coteditor", "datagrip", "fleet", "geany", "gedit", "gnome-text-editor", "goland", "idea", "idea.sh", "kate", "kwrite", "lapce", "leafpad", "lite-xl", "mate", "mousepad", "notepad", "notepad++", "nova", "phpstorm", "pluma", "pycharm", "rider", "rubymine", "rustrover", "studio", "subl", "sublime_text", "textedit", "webstorm", "xed", "zed", "zeditor":
+	case "gvimdiff", "nvimdiff", "vimdiff":
 		return &tableText[115]
-	case "bc", "dc", "gbc":
+	case "ed", "ex", "red":
 		return &tableText[116]
-	case "gunits", "numbat", "qalc", "units":
+	case "amp", "dte", "helix", "hx", "jed", "jmacs", "joe", "kak", "mcedit", "mg", "micro", "nano", "ne", "pico", "tilde", "zile":
 		return &tableText[117]
-	case "envsubst":
+	case "emacs", "emacs-gtk", "emacs-nox", "emacs25", "emacs26", "emacs27", "emacs28", "emacs29", "xemacs":
 		return &tableText[118]
-	case "sd":
+	case "emacsclient":
 		return &tableText[119]
 	case "locate", "mdfind", "mlocate", "plocate", "slocate":
 		return &tableText[11]
-	case "choose", "cols", "hck":
+	case "antigravity", "code", "code-insiders", "code-oss", "codium", "cursor", "kiro", "positron", "trae", "vscodium", "windsurf":
 		return &tableText[120]
-	case "hred", "html2markdown", "html2text", "htmlq", "pup", "tidy5", "xidel":
+	case "atom", "bbedit", "brackets", "clion", "coteditor", "datagrip", "fleet", "geany", "gedit", "gnome-text-editor", "goland", "idea", "idea.sh", "kate", "kwrite", "lapce", "leafpad", "lite-xl", "mate", "mousepad", "notepad", "notepad++", "nova", "phpstorm", "pluma", "pycharm", "rider", "rubymine", "rustrover", "studio", "subl", "sublime_text", "textedit", "webstorm", "xed", "zed", "zeditor":
 		return &tableText[121]
-	case "jo":
+	case "bc", "dc", "gbc":
 		return &tableText[122]
-	case "jc":
+	case "gunits", "numbat", "qalc", "units":
 		return &tableText[123]
-	case "jello", "jmespath", "jp", "jql", "json-glib-format", "json2yaml", "json_pp", "json_reformat", "json_verify", "jsonpp", "yaml2json", "yj", "zq":
+	case "envsubst":
 		return &tableText[124]
-	case "dyff":
+	case "sd":
 		return &tableText[125]
-	case "grex":
+	case "hck":
 		return &tableText[126]
-	case "rga", "ripgrep-all":
+	case "choose", "cols":
 		return &tableText[127]
-	case "lst", "tre":
+	case "html2markdown", "html2text", "tidy5":
 		return &tableText[128]
-	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "soxi", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
+	case "hred", "htmlq", "pup", "xidel":
 		return &tableText[129]
 	case "gsed", "sed", "ssed":
 		return &tableText[12]
-	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
+	case "jo":
 		return &tableText[130]
-	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
+	case "jc":
 		return &tableText[131]
-	case "qrencode":
+	case "json-glib-format", "json2toml", "json2yaml", "jsonpp", "remarshal", "toml2json", "toml2yaml", "yaml2json", "yaml2toml":
 		return &tableText[132]
-	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
+	case "jello", "jmespath", "jp", "jql", "json_pp", "json_reformat", "json_verify", "yj", "zq":
 		return &tableText[133]
-	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
+	case "dyff":
 		return &tableText[134]
-	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
+	case "grex":
 		return &tableText[135]
-	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
+	case "rga", "ripgrep-all":
 		return &tableText[136]
-	case "gettext", "ngettext":
+	case "lst", "tre":
 		return &tableText[137]
-	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
+	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
 		return &tableText[138]
-	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
+	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
 		return &tableText[139]
 	case "awk", "frawk", "gawk", "goawk", "mawk", "nawk", "original-awk":
 		return &tableText[13]
-	case "wifi", "wifi-password":
+	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
 		return &tableText[140]
+	case "qrencode":
+		return &tableText[141]
+	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
+		return &tableText[142]
+	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
+		return &tableText[143]
+	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
+		return &tableText[144]
+	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
+		return &tableText[145]
+	case "gettext", "ngettext":
+		return &tableText[146]
+	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
+		return &tableText[147]
+	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
+		return &tableText[148]
+	case "wifi", "wifi-password":
+		return &tableText[149]
 	case "bzdiff", "colordiff", "diff", "gdiff", "xzdiff", "zdiff", "zstddiff":
 		return &tableText[14]
 	case "bzcmp", "cmp", "gcmp", "xzcmp", "zcmp":
@@ -2783,277 +2829,279 @@ func findTool(name string) *tool {
 		return &tableText[19]
 	case "rgrep":
 		return &tableText[1]
-	case "difft", "difftastic":
+	case "diffstat":
 		return &tableText[20]
-	case "gpatch", "patch":
+	case "cdiff", "icdiff", "ydiff":
 		return &tableText[21]
-	case "combinediff", "flipdiff", "interdiff":
+	case "difft", "difftastic":
 		return &tableText[22]
-	case "dehtmldiff", "editdiff", "filterdiff", "fixcvsdiff", "grepdiff", "lsdiff", "recountdiff", "rediff", "unwrapdiff":
+	case "gpatch", "patch":
 		return &tableText[23]
-	case "splitdiff":
+	case "combinediff", "flipdiff", "interdiff":
 		return &tableText[24]
-	case "bzless", "less", "lessecho", "xzless", "zless", "zstdless":
+	case "dehtmldiff", "editdiff", "filterdiff", "fixcvsdiff", "grepdiff", "lsdiff", "recountdiff", "rediff", "unwrapdiff":
 		return &tableText[25]
-	case "bzmore", "more", "most", "pg", "xzmore", "zmore":
+	case "splitdiff":
 		return &tableText[26]
-	case "lesspipe", "lesspipe.sh":
+	case "bzless", "less", "lessecho", "xzless", "zless", "zstdless":
 		return &tableText[27]
-	case "bat", "batcat", "ccat":
+	case "bzmore", "more", "most", "pg", "xzmore", "zmore":
 		return &tableText[28]
-	case "pygmentize":
+	case "lesspipe", "lesspipe.sh":
 		return &tableText[29]
 	case "pcre2grep", "pcregrep":
 		return &tableText[2]
-	case "glow", "mdcat", "mdless":
+	case "bat", "batcat", "ccat":
 		return &tableText[30]
-	case "jless", "jnv", "otree", "tidy-viewer", "tv", "vd", "visidata":
+	case "pygmentize":
 		return &tableText[31]
-	case "column":
+	case "glow", "mdcat", "mdless":
 		return &tableText[32]
-	case "rev":
+	case "jless", "jnv", "otree", "tidy-viewer", "tv", "vd", "visidata":
 		return &tableText[33]
-	case "look":
+	case "column":
 		return &tableText[34]
-	case "col", "colcrt", "colrm", "ul":
+	case "rev":
 		return &tableText[35]
-	case "hd", "hexdump":
+	case "look":
 		return &tableText[36]
-	case "hexyl":
+	case "colcrt", "ul":
 		return &tableText[37]
-	case "xxd":
+	case "col", "colrm":
 		return &tableText[38]
-	case "gstrings", "strings":
+	case "hd", "hexdump":
 		return &tableText[39]
 	case "zipgrep":
 		return &tableText[3]
-	case "file":
+	case "hexyl":
 		return &tableText[40]
-	case "iconv":
+	case "xxd":
 		return &tableText[41]
-	case "recode", "uconv":
+	case "gstrings", "strings":
 		return &tableText[42]
-	case "dos2unix", "fromdos", "mac2unix", "todos", "unix2dos", "unix2mac":
+	case "file":
 		return &tableText[43]
-	case "tree":
+	case "iconv":
 		return &tableText[44]
-	case "exa", "eza":
+	case "recode", "uconv":
 		return &tableText[45]
-	case "lsd":
+	case "dos2unix", "fromdos", "mac2unix", "todos", "unix2dos", "unix2mac":
 		return &tableText[46]
-	case "br", "broot":
+	case "tree":
 		return &tableText[47]
-	case "fzf", "fzf-tmux":
+	case "exa", "eza":
 		return &tableText[48]
-	case "sk", "skim":
+	case "lsd":
 		return &tableText[49]
 	case "rg", "ripgrep":
 		return &tableText[4]
-	case "fzy", "peco", "percol", "pick":
+	case "br", "broot":
 		return &tableText[50]
-	case "gum":
+	case "fzf", "fzf-tmux":
 		return &tableText[51]
-	case "dialog", "kdialog", "whiptail", "yad", "zenity":
+	case "sk", "skim":
 		return &tableText[52]
-	case "man":
+	case "fzy", "peco", "percol", "pick":
 		return &tableText[53]
-	case "info", "pinfo":
+	case "gum":
 		return &tableText[54]
-	case "apropos", "whatis":
+	case "dialog", "kdialog", "whiptail", "yad", "zenity":
 		return &tableText[55]
-	case "cheat", "tealdeer", "tldr":
+	case "man":
 		return &tableText[56]
-	case "gojq", "jaq", "jq", "jqq":
+	case "info", "pinfo":
 		return &tableText[57]
-	case "yq":
+	case "apropos", "whatis":
 		return &tableText[58]
-	case "tomlq", "xq":
+	case "cheat", "tealdeer", "tldr":
 		return &tableText[59]
 	case "ag", "the_silver_searcher":
 		return &tableText[5]
-	case "fastgron", "gron":
+	case "gojq", "jaq", "jq", "jqq":
 		return &tableText[60]
-	case "fx":
+	case "yq":
 		return &tableText[61]
-	case "dasel":
+	case "tomlq", "xq":
 		return &tableText[62]
-	case "xmllint":
+	case "fastgron", "gron":
 		return &tableText[63]
-	case "xml", "xmlstarlet":
+	case "fx":
 		return &tableText[64]
-	case "xsltproc":
+	case "dasel":
 		return &tableText[65]
-	case "csvclean", "csvcut", "csvformat", "csvjoin", "csvjson", "csvlook", "csvsort", "csvstack", "csvstat":
+	case "xmllint":
 		return &tableText[66]
-	case "csvgrep":
+	case "xml", "xmlstarlet":
 		return &tableText[67]
-	case "in2csv":
+	case "xsltproc":
 		return &tableText[68]
-	case "csvsql":
+	case "csvclean", "csvcut", "csvformat", "csvjoin", "csvjson", "csvlook", "csvsort", "csvstack", "csvstat":
 		return &tableText[69]
 	case "ack", "ack-grep":
 		return &tableText[6]
-	case "sql2csv":
+	case "csvgrep":
 		return &tableText[70]
-	case "csvpy":
+	case "in2csv":
 		return &tableText[71]
-	case "qsv", "xan", "xsv":
+	case "csvsql":
 		return &tableText[72]
-	case "miller", "mlr":
+	case "sql2csv":
 		return &tableText[73]
-	case "datamash":
+	case "csvpy":
 		return &tableText[74]
-	case "ts":
+	case "qsv", "xan", "xsv":
 		return &tableText[75]
-	case "pv":
+	case "csvtk":
 		return &tableText[76]
-	case "sponge":
+	case "miller", "mlr":
 		return &tableText[77]
-	case "combine", "isutf8":
+	case "datamash":
 		return &tableText[78]
-	case "vidir", "vipe":
+	case "ts":
 		return &tableText[79]
 	case "ugrep", "ugrep+":
 		return &tableText[7]
-	case "cloc":
+	case "pv":
 		return &tableText[80]
-	case "tokei":
+	case "sponge":
 		return &tableText[81]
-	case "gocloc", "loc", "scc":
+	case "combine", "isutf8":
 		return &tableText[82]
-	case "watchexec":
+	case "vidir", "vipe":
 		return &tableText[83]
-	case "entr":
+	case "cloc":
 		return &tableText[84]
-	case "fswatch":
+	case "tokei":
 		return &tableText[85]
-	case "inotifywait", "inotifywatch":
+	case "gocloc", "loc", "scc":
 		return &tableText[86]
-	case "banner", "figlet", "toilet":
+	case "watchexec":
 		return &tableText[87]
-	case "cowsay", "cowthink":
+	case "entr":
 		return &tableText[88]
-	case "boxes", "cmatrix", "fastfetch", "fortune", "lolcat", "neofetch", "ponysay", "screenfetch", "sl":
+	case "fswatch":
 		return &tableText[89]
 	case "ug", "ug+":
 		return &tableText[8]
-	case "pandoc":
+	case "inotifywait", "inotifywatch":
 		return &tableText[90]
-	case "a2x", "asciidoc", "asciidoctor", "asciidoctor-epub3", "asciidoctor-pdf":
+	case "banner", "figlet", "toilet":
 		return &tableText[91]
-	case "ffmpeg":
+	case "cowsay", "cowthink":
 		return &tableText[92]
-	case "ffprobe":
+	case "boxes", "cmatrix", "fastfetch", "fortune", "lolcat", "neofetch", "ponysay", "screenfetch", "sl":
 		return &tableText[93]
-	case "afplay", "aplay", "cvlc", "ffplay", "mplayer", "mpv", "paplay", "play", "vlc":
+	case "pandoc":
 		return &tableText[94]
-	case "avifdec", "avifenc", "cwebp", "dwebp", "flac", "gif2webp", "heif-convert", "inkscape", "lame", "oggenc", "opusenc", "potrace", "rsvg-convert", "sox":
+	case "a2x", "asciidoc", "asciidoctor", "asciidoctor-epub3", "asciidoctor-pdf":
 		return &tableText[95]
-	case "convert":
+	case "ffmpeg":
 		return &tableText[96]
-	case "gm", "magick":
+	case "ffprobe":
 		return &tableText[97]
-	case "identify":
+	case "afplay", "aplay", "cvlc", "ffplay", "mplayer", "mpv", "paplay", "play", "vlc":
 		return &tableText[98]
-	case "mogrify":
+	case "soxi":
 		return &tableText[99]
 	case "find", "gfind":
 		return &tableText[9]
 	case "sudo":
 		return &tableWrappers[0]
-	case "chrt":
+	case "ionice":
 		return &tableWrappers[10]
-	case "taskset":
+	case "chrt":
 		return &tableWrappers[11]
-	case "stdbuf":
+	case "taskset":
 		return &tableWrappers[12]
-	case "i386", "linux32", "linux64", "setarch", "uname26", "x86_64":
+	case "stdbuf":
 		return &tableWrappers[13]
-	case "numactl":
+	case "i386", "linux32", "linux64", "setarch", "uname26", "x86_64":
 		return &tableWrappers[14]
-	case "prlimit":
+	case "numactl":
 		return &tableWrappers[15]
-	case "cgclassify", "cgexec":
+	case "prlimit":
 		return &tableWrappers[16]
-	case "choom":
+	case "cgclassify", "cgexec":
 		return &tableWrappers[17]
-	case "chpst", "envdir", "envuidgid", "setlock", "setuidgid", "softlimit":
+	case "choom":
 		return &tableWrappers[18]
-	case "aa-exec", "cpulimit", "firejail", "proot", "schedtool":
+	case "chpst", "envdir", "envuidgid", "setlock", "setuidgid", "softlimit":
 		return &tableWrappers[19]
 	case "doas":
 		return &tableWrappers[1]
-	case "proxychains", "proxychains4":
+	case "aa-exec", "cpulimit", "firejail", "proot", "schedtool":
 		return &tableWrappers[20]
-	case "dbus-launch":
+	case "proxychains", "proxychains4":
 		return &tableWrappers[21]
-	case "xvfb-run":
+	case "dbus-launch":
 		return &tableWrappers[22]
-	case "systemd-inhibit":
+	case "xvfb-run":
 		return &tableWrappers[23]
-	case "systemd-cat":
+	case "systemd-inhibit":
 		return &tableWrappers[24]
-	case "systemd-run":
+	case "systemd-cat":
 		return &tableWrappers[25]
-	case "gnome-session-inhibit":
+	case "systemd-run":
 		return &tableWrappers[26]
-	case "rlwrap":
+	case "gnome-session-inhibit":
 		return &tableWrappers[27]
-	case "faketime":
+	case "rlwrap":
 		return &tableWrappers[28]
-	case "catatonit", "dumb-init", "tini":
+	case "faketime":
 		return &tableWrappers[29]
 	case "dzdo", "gosu", "pkexec", "please", "run0", "runuser", "setpriv", "su-exec":
 		return &tableWrappers[2]
-	case "ifne":
+	case "catatonit", "dumb-init", "tini":
 		return &tableWrappers[30]
-	case "gtimeout", "timeout":
+	case "ifne":
 		return &tableWrappers[31]
-	case "gtime", "time":
+	case "gtimeout", "timeout":
 		return &tableWrappers[32]
-	case "flock":
+	case "gtime", "time":
 		return &tableWrappers[33]
-	case "watch":
+	case "flock":
 		return &tableWrappers[34]
-	case "gxargs", "xargs":
+	case "watch":
 		return &tableWrappers[35]
-	case "env_parallel", "parallel", "parset", "sem":
+	case "gxargs", "xargs":
 		return &tableWrappers[36]
-	case "command":
+	case "env_parallel", "parallel", "parset", "sem":
 		return &tableWrappers[37]
-	case "builtin":
+	case "command":
 		return &tableWrappers[38]
-	case "exec":
+	case "builtin":
 		return &tableWrappers[39]
 	case "su":
 		return &tableWrappers[3]
-	case "busybox", "toybox":
+	case "exec":
 		return &tableWrappers[40]
-	case "chroot":
+	case "busybox", "toybox":
 		return &tableWrappers[41]
-	case "unshare":
+	case "chroot":
 		return &tableWrappers[42]
-	case "nsenter":
+	case "unshare":
 		return &tableWrappers[43]
-	case "bubblewrap", "bwrap":
+	case "nsenter":
 		return &tableWrappers[44]
-	case "bpftrace", "dtrace", "ktrace", "ltrace", "strace", "truss":
+	case "bubblewrap", "bwrap":
 		return &tableWrappers[45]
-	case "script":
+	case "bpftrace", "dtrace", "ktrace", "ltrace", "strace", "truss":
 		return &tableWrappers[46]
-	case "ash", "bash", "csh", "dash", "elvish", "fish", "hush", "ksh", "ksh93", "mksh", "nu", "oil", "osh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh":
+	case "script":
 		return &tableWrappers[47]
-	case "newgrp", "sg":
+	case "ash", "bash", "csh", "dash", "elvish", "fish", "hush", "ksh", "ksh93", "mksh", "nu", "oil", "osh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh":
+		return &tableWrappers[48]
+	case "sg":
 		return &tableWrappers[4]
-	case "env":
+	case "newgrp":
 		return &tableWrappers[5]
-	case "catchsegv", "chronic", "dbus-run-session", "eatmydata", "fakechroot", "fakeroot", "nocorrect", "noglob", "nohup", "pgrphack", "retry", "torify", "torsocks", "tsocks", "unbuffer", "with-contenv", "zsh-defer":
+	case "env":
 		return &tableWrappers[6]
-	case "setsid":
+	case "catchsegv", "chronic", "dbus-run-session", "eatmydata", "fakechroot", "fakeroot", "nocorrect", "noglob", "nohup", "pgrphack", "retry", "torify", "torsocks", "tsocks", "unbuffer", "with-contenv", "zsh-defer":
 		return &tableWrappers[7]
-	case "nice":
+	case "setsid":
 		return &tableWrappers[8]
-	case "ionice":
+	case "nice":
 		return &tableWrappers[9]
 	}
 	return nil

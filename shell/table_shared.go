@@ -4886,11 +4886,15 @@ var sharedWhen316 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag317 = []flag{
-	{names: []string{"--path"}, kind: kindWrite},
+var sharedWhen317 = []when{
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*://*"}}}}, do: action{args: []slot{{kind: kindURL, repeat: true}}}},
 }
 
 var sharedFlag318 = []flag{
+	{names: []string{"--path"}, kind: kindWrite},
+}
+
+var sharedFlag319 = []flag{
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, kind: kindText},
 	{names: []string{"-O"}, kind: kindRead},
@@ -4947,61 +4951,61 @@ var sharedFlag318 = []flag{
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag319 = []flag{
+var sharedFlag320 = []flag{
 	{names: []string{"--object-format"}, kind: kindText},
 }
 
-var sharedWhen320 = []when{
+var sharedWhen321 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"ext::*", "fd::*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run a command as the transport to a repository: {args}", opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag321 = []flag{
+var sharedFlag322 = []flag{
 	{names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag322 = []flag{
+var sharedFlag323 = []flag{
 	{names: []string{"--index"}},
 }
 
-var sharedWhen323 = []when{
+var sharedWhen324 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag324 = []flag{
+var sharedFlag325 = []flag{
 	{names: []string{"--recursive"}},
 }
 
-var sharedFlag325 = []flag{
+var sharedFlag326 = []flag{
 	{names: []string{"--object-dir"}, kind: kindWrite},
 }
 
-var sharedFlag326 = []flag{
+var sharedFlag327 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-l", "--long"}},
 	{names: []string{"--deleted"}},
 }
 
-var sharedWhen327 = []when{
+var sharedWhen328 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"clear"}}}}, do: action{does: Deletes, say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag328 = []flag{
+var sharedFlag329 = []flag{
 	{names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, kind: kindText},
 	{names: []string{"--local"}},
 	{names: []string{"--verify"}},
 }
 
-var sharedFlag329 = []flag{
+var sharedFlag330 = []flag{
 	{names: []string{"--filename"}},
 	{names: []string{"--no-modify-attrs"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen330 = []when{
+var sharedWhen331 = []when{
 	{any: [][]term{{{op: termMore, n: 0}, {not: true, op: termFlag, flag: "-d"}}}, do: action{does: Writes, say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag331 = []flag{
+var sharedFlag332 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"--manual"}},
 	{names: []string{"-l", "--local"}},
@@ -5011,47 +5015,47 @@ var sharedFlag331 = []flag{
 	{names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen332 = []when{
+var sharedWhen333 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}, {not: true, op: termFlag, flag: "--manual"}}}, do: action{does: Writes | Executes, risk: levelDangerous, say: "Set up Git LFS for all repositories of this user", is: isGlobal}},
 }
 
-var sharedFlag333 = []flag{
+var sharedFlag334 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"-l", "--local"}},
 	{names: []string{"-w", "--worktree"}},
 	{names: []string{"--system"}, do: &action{does: System}},
 }
 
-var sharedWhen334 = []when{
+var sharedWhen335 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}}}, do: action{does: Writes, risk: levelDangerous, say: "Remove Git LFS from the settings of this user", is: isGlobal}},
 }
 
-var sharedFlag335 = []flag{
+var sharedFlag336 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag336 = []flag{
+var sharedFlag337 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag337 = []flag{
+var sharedFlag338 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 }
 
-var sharedFlag338 = []flag{
+var sharedFlag339 = []flag{
 	{names: []string{"-o", "--object-id"}},
 	{names: []string{"--all"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen339 = []when{
+var sharedWhen340 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Publishes | Network, say: "Upload large files to the remote repository"}},
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag340 = []flag{
+var sharedFlag341 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, kind: kindText},
 	{names: []string{"--template"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-c", "--config"}, kind: kindKey, keys: &keysGitConfig},
@@ -5059,89 +5063,89 @@ var sharedFlag340 = []flag{
 	{names: []string{"--separate-git-dir"}, kind: kindWrite},
 }
 
-var sharedFlag341 = []flag{
+var sharedFlag342 = []flag{
 	{names: []string{"--to"}, kind: kindWrite},
 }
 
-var sharedFlag342 = []flag{
+var sharedFlag343 = []flag{
 	{names: []string{"-r", "--remote", "--refspec"}, kind: kindText},
 }
 
-var sharedFlag343 = []flag{
+var sharedFlag344 = []flag{
 	{names: []string{"-r", "--remote", "-i", "--id"}, kind: kindText},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag344 = []flag{
+var sharedFlag345 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, kind: kindText},
 }
 
-var sharedFlag345 = []flag{
+var sharedFlag346 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, kind: kindText},
 	{names: []string{"--object-map"}, kind: kindWrite},
 	{names: []string{"--no-rewrite"}},
 }
 
-var sharedTool346 = []tool{
+var sharedTool347 = []tool{
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show which files are large in the history"},
-		flags: sharedFlag344,
+		flags: sharedFlag345,
 	},
 	{names: []string{"import", "export"},
 		do:    action{does: Writes | Irreversible},
 		says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		flags: sharedFlag345,
+		flags: sharedFlag346,
 	},
 }
 
-var sharedFlag347 = []flag{
+var sharedFlag348 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 	{names: []string{"-c", "--verify-remote"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedWhen348 = []when{
+var sharedWhen349 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Deletes | Irreversible, say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag349 = []flag{
+var sharedFlag350 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen350 = []when{
+var sharedWhen351 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Writes}},
 }
 
-var sharedFlag351 = []flag{
+var sharedFlag352 = []flag{
 	{names: []string{"-f", "--file", "--pointer"}, kind: kindRead},
 	{names: []string{"--check"}},
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag352 = []flag{
+var sharedFlag353 = []flag{
 	{names: []string{"--ancestor", "--current", "--other"}, kind: kindRead},
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--program"}, kind: kindShell},
 }
 
-var sharedTool353 = []tool{
+var sharedTool354 = []tool{
 	{names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		flags: sharedFlag326,
-		whens: sharedWhen327,
+		flags: sharedFlag327,
+		whens: sharedWhen328,
 	},
 	{names: []string{"locks"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"remotes"}},
 		says:  []string{"List the files that are locked on the server"},
-		flags: sharedFlag328,
+		flags: sharedFlag329,
 	},
 	{names: []string{"track"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"List the patterns that Git LFS keeps"},
-		flags: sharedFlag329,
-		whens: sharedWhen330,
+		flags: sharedFlag330,
+		whens: sharedWhen331,
 	},
 	{names: []string{"untrack"},
 		do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
@@ -5150,69 +5154,69 @@ var sharedTool353 = []tool{
 	{names: []string{"install"},
 		do:    action{does: Writes},
 		says:  []string{"Set up Git LFS in this repository"},
-		flags: sharedFlag331,
-		whens: sharedWhen332,
+		flags: sharedFlag332,
+		whens: sharedWhen333,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Writes},
 		says:  []string{"Remove Git LFS from this repository"},
-		flags: sharedFlag333,
-		whens: sharedWhen334,
+		flags: sharedFlag334,
+		whens: sharedWhen335,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes},
 		says:  []string{"Write the hooks of Git LFS into this repository"},
-		flags: sharedFlag335,
+		flags: sharedFlag336,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Download large files from the server"},
-		flags: sharedFlag336,
+		flags: sharedFlag337,
 		whens: sharedWhen316,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}}},
 		says:  []string{"Download large files and put them into the working tree"},
-		flags: sharedFlag337,
+		flags: sharedFlag338,
 		whens: sharedWhen316,
 	},
 	{names: []string{"push"},
 		do:    action{does: Reads, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Show which large files would be uploaded"},
-		flags: sharedFlag338,
-		whens: sharedWhen339,
+		flags: sharedFlag339,
+		whens: sharedWhen340,
 	},
 	{names: []string{"clone"},
 		do:    action{does: Writes, args: []slot{{kind: kindRepo}, {kind: kindWrite, optional: true}}},
 		says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		flags: sharedFlag340,
-		whens: sharedWhen320,
+		flags: sharedFlag341,
+		whens: sharedWhen321,
 	},
 	{names: []string{"checkout"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Replace placeholders by the large files that were downloaded"},
-		flags: sharedFlag341,
+		flags: sharedFlag342,
 	},
 	{names: []string{"lock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		flags: sharedFlag342,
+		flags: sharedFlag343,
 	},
 	{names: []string{"unlock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		flags: sharedFlag343,
+		flags: sharedFlag344,
 	},
 	{names: []string{"migrate"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of git lfs migrate"},
-		subs: sharedTool346,
+		subs: sharedTool347,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Reads},
 		says:  []string{"Show which local copies of large files would be deleted"},
-		flags: sharedFlag347,
-		whens: sharedWhen348,
+		flags: sharedFlag348,
+		whens: sharedWhen349,
 	},
 	{names: []string{"dedup"},
 		do:   action{does: Writes},
@@ -5221,13 +5225,13 @@ var sharedTool353 = []tool{
 	{names: []string{"fsck"},
 		do:    action{does: Reads},
 		says:  []string{"Check the large files for damage"},
-		flags: sharedFlag349,
-		whens: sharedWhen350,
+		flags: sharedFlag350,
+		whens: sharedWhen351,
 	},
 	{names: []string{"pointer"},
 		do:    action{does: Reads},
 		says:  []string{"Show the placeholder of a large file"},
-		flags: sharedFlag351,
+		flags: sharedFlag352,
 	},
 	{names: []string{"ext"},
 		do:   action{does: Reads},
@@ -5236,7 +5240,7 @@ var sharedTool353 = []tool{
 	{names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		do:    action{does: Writes},
 		says:  []string{"Convert between a large file and its placeholder"},
-		flags: sharedFlag352,
+		flags: sharedFlag353,
 	},
 	{names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		do:   action{does: Writes | Network, hosts: []string{"remotes"}},
@@ -5244,7 +5248,7 @@ var sharedTool353 = []tool{
 	},
 }
 
-var sharedFlag354 = []flag{
+var sharedFlag355 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"-w", "--workdir"}, kind: kindCd},
 	{names: []string{"-r", "--repository"}, kind: kindRead},
@@ -5263,15 +5267,15 @@ var sharedFlag354 = []flag{
 	{names: []string{"--offline"}},
 }
 
-var sharedFlag355 = []flag{
+var sharedFlag356 = []flag{
 	{names: []string{"-k", "--key-name"}, kind: kindText},
 }
 
-var sharedWhen356 = []when{
+var sharedWhen357 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedFlag357 = []flag{
+var sharedFlag358 = []flag{
 	{names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, kind: kindPowerShell, do: &action{say: "Run PowerShell code given on the command line", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-File", "-file", "-f"}, kind: kindScript, do: &action{say: "Run the PowerShell script {-File}", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run PowerShell code that is hidden in an encoded form", opaque: "PowerShell code in an encoded form"}},
@@ -5282,29 +5286,29 @@ var sharedFlag357 = []flag{
 	{names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag358 = []flag{
+var sharedFlag359 = []flag{
 	{names: []string{"-e", "--environment"}, kind: kindText},
 }
 
-var sharedWhen359 = []when{
+var sharedWhen360 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, do: action{does: Irreversible, say: "Delete the database of the application or overwrite all its tables"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, do: action{does: Irreversible, say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag360 = []flag{
+var sharedFlag361 = []flag{
 	{names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag361 = []flag{
+var sharedFlag362 = []flag{
 	{names: []string{"--force"}, do: &action{does: Writes, risk: levelDangerous, say: "Change the Laravel application even in production: {sub}"}},
 	{names: []string{"--pretend"}, do: &action{say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag362 = []flag{
+var sharedFlag363 = []flag{
 	{names: []string{"--execute"}, kind: kindPHP, do: &action{say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool363 = []tool{
+var sharedTool364 = []tool{
 	{names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		do:   action{does: Executes},
 		says: []string{"Show something about the Laravel application: {sub}"},
@@ -5316,7 +5320,7 @@ var sharedTool363 = []tool{
 	{names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		flags: sharedFlag361,
+		flags: sharedFlag362,
 	},
 	{names: []string{"env:decrypt"},
 		do:   action{does: Executes | Writes, risk: levelDangerous},
@@ -5329,7 +5333,7 @@ var sharedTool363 = []tool{
 	{names: []string{"tinker"},
 		do:    action{does: Executes},
 		says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		flags: sharedFlag362,
+		flags: sharedFlag363,
 	},
 	{names: []string{"db"},
 		do:   action{does: Executes},
@@ -5345,15 +5349,15 @@ var sharedTool363 = []tool{
 	},
 }
 
-var sharedFlag364 = []flag{
+var sharedFlag365 = []flag{
 	{names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, kind: kindText},
 }
 
-var sharedFlag365 = []flag{
+var sharedFlag366 = []flag{
 	{names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, kind: kindText},
 }
 
-var sharedTool366 = []tool{
+var sharedTool367 = []tool{
 	{names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		do:   action{does: Executes},
 		says: []string{"Show the state of the database migrations"},
@@ -5361,7 +5365,7 @@ var sharedTool366 = []tool{
 	{names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		flags: sharedFlag365,
+		flags: sharedFlag366,
 	},
 	{names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		do:   action{does: Executes},
@@ -5389,7 +5393,7 @@ var sharedTool366 = []tool{
 	},
 }
 
-var sharedFlag367 = []flag{
+var sharedFlag368 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
 	{names: []string{"--cluster"}, kind: kindText},
@@ -5426,7 +5430,7 @@ var sharedFlag367 = []flag{
 	{names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag368 = []flag{
+var sharedFlag369 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5454,7 +5458,7 @@ var sharedFlag368 = []flag{
 	{names: []string{"--raw"}, kind: kindText, do: &action{say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen369 = []when{
+var sharedWhen370 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "*s?secret", "*s?secrets", "*l?secret", "*l?secrets", "*m?secret", "*m?secrets", "*c?secret", "*c?secrets", "*o?secret", "*o?secrets", "*d?secret", "*d?secrets", "*y?secret", "*y?secrets", "*t?secret", "*t?secrets", "*s?secret?*", "*s?secrets?*", "*l?secrets?*", "*m?secrets?*", "*d?secrets?*", "secret?c*", "secrets?c*", "secrets?p*", "secrets?d*", "secrets?s*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"Secret*", "SECRET*", "?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s", "*?Secret", "*?Secrets", "*?SECRET", "*?SECRETS", "*?Secrets?*", "*?Secret?*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*b?secret", "*b?secrets", "*f?secret", "*f?secrets", "*g?secret", "*g?secrets", "*h?secret", "*h?secrets", "*i?secret", "*i?secrets", "*j?secret", "*j?secrets", "*k?secret", "*k?secrets", "*n?secret", "*n?secrets", "*p?secret", "*p?secrets", "*r?secret", "*r?secrets", "*u?secret", "*u?secrets", "*v?secret", "*v?secrets", "*w?secret", "*w?secrets", "*x?secret", "*x?secrets", "*z?secret", "*z?secrets", "*ce?secret", "*ce?secrets", "*de?secret", "*de?secrets", "*me?secret", "*me?secrets", "*pe?secret", "*pe?secrets", "*re?secret", "*re?secrets", "*se?secret", "*se?secrets", "*ne?secret", "*ne?secrets", "*ta?secret", "*ta?secrets", "*sa?secret", "*sa?secrets", "*pa?secret", "*pa?secrets", "sa?secret", "sa?secrets"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -5465,7 +5469,7 @@ var sharedWhen369 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag370 = []flag{
+var sharedFlag371 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5492,11 +5496,11 @@ var sharedFlag370 = []flag{
 	{names: []string{"--watch-only"}, do: &action{does: LongRunning}},
 }
 
-var sharedWhen371 = []when{
+var sharedWhen372 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Network, say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag372 = []flag{
+var sharedFlag373 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--all-containers"}},
@@ -5516,7 +5520,7 @@ var sharedFlag372 = []flag{
 	{names: []string{"--version"}, kind: kindText},
 }
 
-var sharedFlag373 = []flag{
+var sharedFlag374 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5547,7 +5551,7 @@ var sharedFlag373 = []flag{
 	{names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedFlag374 = []flag{
+var sharedFlag375 = []flag{
 	{names: []string{"--api-version"}, kind: kindText},
 	{names: []string{"--api-group"}, kind: kindText},
 	{names: []string{"--cached"}},
@@ -5560,28 +5564,28 @@ var sharedFlag374 = []flag{
 	{names: []string{"--verbs"}, kind: kindText},
 }
 
-var sharedFlag375 = []flag{
+var sharedFlag376 = []flag{
 	{names: []string{"--output-directory"}, kind: kindWrite},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--namespaces"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool376 = []tool{
+var sharedTool377 = []tool{
 	{names: []string{"dump"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Print the state of the whole Kubernetes cluster"},
-		flags: sharedFlag375,
+		flags: sharedFlag376,
 	},
 }
 
-var sharedFlag377 = []flag{
+var sharedFlag378 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--client"}},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag378 = []flag{
+var sharedFlag379 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5610,7 +5614,7 @@ var sharedFlag378 = []flag{
 	{names: []string{"--types"}, kind: kindText},
 }
 
-var sharedFlag379 = []flag{
+var sharedFlag380 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5640,7 +5644,7 @@ var sharedFlag379 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag380 = []flag{
+var sharedFlag381 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5673,7 +5677,7 @@ var sharedFlag380 = []flag{
 	{names: []string{"--server-side"}},
 }
 
-var sharedFlag381 = []flag{
+var sharedFlag382 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5702,7 +5706,7 @@ var sharedFlag381 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag382 = []flag{
+var sharedFlag383 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5744,27 +5748,27 @@ var sharedFlag382 = []flag{
 	{names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen383 = []when{
+var sharedWhen384 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool384 = []tool{
+var sharedTool385 = []tool{
 	{names: []string{"can-i", "whoami"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		flags: sharedFlag381,
+		flags: sharedFlag382,
 	},
 	{names: []string{"reconcile"},
 		do:    action{does: Reads},
 		says:  []string{"Change permissions in the Kubernetes cluster"},
-		flags: sharedFlag382,
-		whens: sharedWhen383,
+		flags: sharedFlag383,
+		whens: sharedWhen384,
 	},
 }
 
-var sharedFlag385 = []flag{
+var sharedFlag386 = []flag{
 	{names: []string{"--raw"}, do: &action{does: Reads, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{names: []string{"--flatten"}},
 	{names: []string{"--minify"}},
@@ -5773,19 +5777,19 @@ var sharedFlag385 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 }
 
-var sharedFlag386 = []flag{
+var sharedFlag387 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--no-headers"}},
 }
 
-var sharedFlag387 = []flag{
+var sharedFlag388 = []flag{
 	{names: []string{"--current"}},
 	{names: []string{"--set-raw-bytes"}},
 	{names: []string{"--embed-certs"}},
 	{names: []string{"--proxy-url"}, kind: kindText},
 }
 
-var sharedFlag388 = []flag{
+var sharedFlag389 = []flag{
 	{names: []string{"--auth-provider"}, kind: kindText},
 	{names: []string{"--auth-provider-arg"}, kind: kindText},
 	{names: []string{"--exec-command"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -5795,16 +5799,16 @@ var sharedFlag388 = []flag{
 	{names: []string{"--embed-certs"}},
 }
 
-var sharedTool389 = []tool{
+var sharedTool390 = []tool{
 	{names: []string{"view"},
 		do:    action{does: Reads},
 		says:  []string{"Show the Kubernetes configuration without its secrets"},
-		flags: sharedFlag385,
+		flags: sharedFlag386,
 	},
 	{names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		do:    action{does: Reads},
 		says:  []string{"Show which Kubernetes clusters are configured"},
-		flags: sharedFlag386,
+		flags: sharedFlag387,
 	},
 	{names: []string{"use-context", "use"},
 		do:   action{does: Writes},
@@ -5813,12 +5817,12 @@ var sharedTool389 = []tool{
 	{names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		do:    action{does: Writes},
 		says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		flags: sharedFlag387,
+		flags: sharedFlag388,
 	},
 	{names: []string{"set-credentials"},
 		do:    action{does: Writes},
 		says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		flags: sharedFlag388,
+		flags: sharedFlag389,
 	},
 	{names: []string{"delete-context", "delete-cluster", "delete-user"},
 		do:   action{does: Deletes},
@@ -5826,7 +5830,7 @@ var sharedTool389 = []tool{
 	},
 }
 
-var sharedFlag390 = []flag{
+var sharedFlag391 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5855,7 +5859,7 @@ var sharedFlag390 = []flag{
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedFlag391 = []flag{
+var sharedFlag392 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5896,17 +5900,17 @@ var sharedFlag391 = []flag{
 	{names: []string{"--to-revision"}, kind: kindText},
 }
 
-var sharedTool392 = []tool{
+var sharedTool393 = []tool{
 	{names: []string{"status", "history"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		flags: sharedFlag390,
+		flags: sharedFlag391,
 	},
 	{names: []string{"restart", "undo", "pause", "resume"},
 		do:    action{does: Reads},
 		says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag391,
-		whens: sharedWhen383,
+		flags: sharedFlag392,
+		whens: sharedWhen384,
 	},
 	{names: []string{"latest", "cancel", "retry"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -5914,7 +5918,7 @@ var sharedTool392 = []tool{
 	},
 }
 
-var sharedFlag393 = []flag{
+var sharedFlag394 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-i", "--stdin"}},
@@ -5923,27 +5927,27 @@ var sharedFlag393 = []flag{
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedFlag394 = []flag{
+var sharedFlag395 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--no-preserve"}},
 	{names: []string{"--retries"}, kind: kindText},
 }
 
-var sharedWhen395 = []when{
+var sharedWhen396 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from the Kubernetes cluster to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, risk: levelDangerous, say: "Copy {arg1} into the Kubernetes cluster: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag396 = []flag{
+var sharedFlag397 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedWhen397 = []when{
+var sharedWhen398 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag398 = []flag{
+var sharedFlag399 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"-u", "--unix-socket"}, kind: kindText},
@@ -5959,11 +5963,11 @@ var sharedFlag398 = []flag{
 	{names: []string{"--keepalive"}, kind: kindText},
 }
 
-var sharedWhen399 = []when{
+var sharedWhen400 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag400 = []flag{
+var sharedFlag401 = []flag{
 	{names: []string{"--image"}, kind: kindText},
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--copy-to"}, kind: kindText},
@@ -5983,7 +5987,7 @@ var sharedFlag400 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag401 = []flag{
+var sharedFlag402 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6080,14 +6084,14 @@ var sharedFlag401 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen402 = []when{
+var sharedWhen403 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag403 = []flag{
+var sharedFlag404 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6169,7 +6173,7 @@ var sharedFlag403 = []flag{
 	{names: []string{"--max-unavailable"}, kind: kindText},
 }
 
-var sharedFlag404 = []flag{
+var sharedFlag405 = []flag{
 	{names: []string{"--duration"}, kind: kindText},
 	{names: []string{"--audience"}, kind: kindText},
 	{names: []string{"--bound-object-kind"}, kind: kindText},
@@ -6177,27 +6181,27 @@ var sharedFlag404 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool405 = []tool{
+var sharedTool406 = []tool{
 	{names: []string{"token"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		flags: sharedFlag404,
+		flags: sharedFlag405,
 	},
 	{names: []string{"secret"},
 		do:    action{does: Reads},
 		says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		flags: sharedFlag403,
-		whens: sharedWhen402,
+		flags: sharedFlag404,
+		whens: sharedWhen403,
 	},
 	{names: []string{"*"},
 		do:    action{does: Reads},
 		says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		flags: sharedFlag403,
-		whens: sharedWhen402,
+		flags: sharedFlag404,
+		whens: sharedWhen403,
 	},
 }
 
-var sharedFlag406 = []flag{
+var sharedFlag407 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6237,11 +6241,11 @@ var sharedFlag406 = []flag{
 	{names: []string{"--resource-version"}, kind: kindText},
 }
 
-var sharedWhen407 = []when{
+var sharedWhen408 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag408 = []flag{
+var sharedFlag409 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6282,36 +6286,36 @@ var sharedFlag408 = []flag{
 	{names: []string{"--create-annotation"}},
 }
 
-var sharedTool409 = []tool{
+var sharedTool410 = []tool{
 	{names: []string{"view-last-applied"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		flags: sharedFlag370,
-		whens: sharedWhen407,
+		flags: sharedFlag371,
+		whens: sharedWhen408,
 	},
 	{names: []string{"set-last-applied", "edit-last-applied"},
 		do:    action{does: Reads},
 		says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		flags: sharedFlag408,
-		whens: sharedWhen383,
+		flags: sharedFlag409,
+		whens: sharedWhen384,
 	},
-}
-
-var sharedWhen410 = []when{
-	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
-	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
 }
 
 var sharedWhen411 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
+}
+
+var sharedWhen412 = []when{
+	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Network | Executes, risk: levelDangerous}},
 }
 
-var sharedFlag412 = []flag{
+var sharedFlag413 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6354,14 +6358,14 @@ var sharedFlag412 = []flag{
 	{names: []string{"--type"}, kind: kindText},
 }
 
-var sharedWhen413 = []when{
+var sharedWhen414 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--force"}}}, flagged: true, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag414 = []flag{
+var sharedFlag415 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6409,7 +6413,7 @@ var sharedFlag414 = []flag{
 	{names: []string{"--name"}, kind: kindText},
 }
 
-var sharedFlag415 = []flag{
+var sharedFlag416 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6455,7 +6459,7 @@ var sharedFlag415 = []flag{
 	{names: []string{"--skip-wait-for-delete-timeout"}, kind: kindText},
 }
 
-var sharedFlag416 = []flag{
+var sharedFlag417 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6547,7 +6551,7 @@ var sharedFlag416 = []flag{
 	{names: []string{"--override-type"}, kind: kindText},
 }
 
-var sharedFlag417 = []flag{
+var sharedFlag418 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6597,24 +6601,24 @@ var sharedFlag417 = []flag{
 	{names: []string{"--group"}, kind: kindText},
 }
 
-var sharedTool418 = []tool{
+var sharedTool419 = []tool{
 	{names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag417,
-		whens: sharedWhen383,
+		flags: sharedFlag418,
+		whens: sharedWhen384,
 	},
 }
 
-var sharedTool419 = []tool{
+var sharedTool420 = []tool{
 	{names: []string{"approve", "deny"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		flags: sharedFlag370,
+		flags: sharedFlag371,
 	},
 }
 
-var sharedFlag420 = []flag{
+var sharedFlag421 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--as-current-user"}},
@@ -6633,23 +6637,23 @@ var sharedFlag420 = []flag{
 	{names: []string{"--reorder"}, kind: kindText},
 }
 
-var sharedWhen421 = []when{
+var sharedWhen422 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build Kubernetes files from {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
-var sharedFlag422 = []flag{
+var sharedFlag423 = []flag{
 	{names: []string{"--name-only"}},
 }
 
-var sharedTool423 = []tool{
+var sharedTool424 = []tool{
 	{names: []string{"list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of {cmd}"},
-		flags: sharedFlag422,
+		flags: sharedFlag423,
 	},
 }
 
-var sharedTool424 = []tool{
+var sharedTool425 = []tool{
 	{names: []string{"list", "search", "info", "version", "index"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -6664,244 +6668,244 @@ var sharedTool424 = []tool{
 	},
 }
 
-var sharedFlag425 = []flag{
+var sharedFlag426 = []flag{
 	{names: []string{"-d"}, do: &action{does: Deletes}},
 	{names: []string{"-c", "--current"}},
 }
 
-var sharedWhen426 = []when{
+var sharedWhen427 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes, say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen427 = []when{
+var sharedWhen428 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{say: "Show the help of {cmd} alpha", instead: true}},
 }
 
-var sharedFlag428 = []flag{
+var sharedFlag429 = []flag{
 	{names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, kind: kindText},
 	{names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen429 = []when{
+var sharedWhen430 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"version", "help"}}}}, do: action{say: "Show the help of the plugin for Argo Rollouts", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"get", "list", "status", "lint"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show rollouts of the Kubernetes cluster: {args}", instead: true}},
 }
 
-var sharedTool430 = []tool{
+var sharedTool431 = []tool{
 	{names: []string{"rollouts"},
 		do:    action{does: Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		flags: sharedFlag428,
-		whens: sharedWhen429,
+		flags: sharedFlag429,
+		whens: sharedWhen430,
 	},
 }
 
-var sharedTool431 = []tool{
+var sharedTool432 = []tool{
 	{names: []string{"get"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show Kubernetes resources: {args}", "Show Kubernetes resources"},
-		flags: sharedFlag368,
-		whens: sharedWhen369,
+		flags: sharedFlag369,
+		whens: sharedWhen370,
 	},
 	{names: []string{"describe"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		flags: sharedFlag370,
-		whens: sharedWhen371,
+		flags: sharedFlag371,
+		whens: sharedWhen372,
 	},
 	{names: []string{"logs", "log"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		flags: sharedFlag372,
+		flags: sharedFlag373,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		flags: sharedFlag373,
+		flags: sharedFlag374,
 	},
 	{names: []string{"explain", "api-resources", "api-versions"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show which kinds of Kubernetes resources there are"},
-		flags: sharedFlag374,
+		flags: sharedFlag375,
 	},
 	{names: []string{"cluster-info"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show where the Kubernetes cluster is"},
-		subs: sharedTool376,
+		subs: sharedTool377,
 	},
 	{names: []string{"version", "options", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the version or options of {cmd}"},
-		flags: sharedFlag377,
+		flags: sharedFlag378,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what happened in the Kubernetes cluster"},
-		flags: sharedFlag378,
+		flags: sharedFlag379,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | Network | LongRunning, risk: levelSafe},
 		says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		flags: sharedFlag379,
+		flags: sharedFlag380,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		flags: sharedFlag380,
+		flags: sharedFlag381,
 	},
 	{names: []string{"auth"},
 		says: []string{"Show the help of {cmd} auth"},
-		subs: sharedTool384,
+		subs: sharedTool385,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool389,
+		subs: sharedTool390,
 	},
 	{names: []string{"rollout"},
 		says: []string{"Show the help of {cmd} rollout"},
-		subs: sharedTool392,
+		subs: sharedTool393,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		flags: sharedFlag393,
+		flags: sharedFlag394,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Executes | Network | LongRunning},
 		says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		flags: sharedFlag393,
+		flags: sharedFlag394,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Network},
 		says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		flags: sharedFlag394,
-		whens: sharedWhen395,
+		flags: sharedFlag395,
+		whens: sharedWhen396,
 	},
 	{names: []string{"port-forward"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		flags: sharedFlag396,
-		whens: sharedWhen397,
+		flags: sharedFlag397,
+		whens: sharedWhen398,
 	},
 	{names: []string{"proxy"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		flags: sharedFlag398,
-		whens: sharedWhen399,
+		flags: sharedFlag399,
+		whens: sharedWhen400,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		flags: sharedFlag400,
+		flags: sharedFlag401,
 	},
 	{names: []string{"run"},
 		do:    action{does: Reads, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		flags: sharedFlag401,
-		whens: sharedWhen402,
+		flags: sharedFlag402,
+		whens: sharedWhen403,
 	},
 	{names: []string{"create"},
 		do:    action{does: Reads},
 		says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		flags: sharedFlag403,
-		whens: sharedWhen402,
-		subs:  sharedTool405,
+		flags: sharedFlag404,
+		whens: sharedWhen403,
+		subs:  sharedTool406,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Reads},
 		says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen383,
-		subs:  sharedTool409,
+		flags: sharedFlag407,
+		whens: sharedWhen384,
+		subs:  sharedTool410,
 	},
 	{names: []string{"delete"},
 		do:    action{does: Reads},
 		says:  []string{"Delete from the Kubernetes cluster: {args}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen410,
+		flags: sharedFlag407,
+		whens: sharedWhen411,
 	},
 	{names: []string{"edit"},
 		do:    action{does: Reads},
 		says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen411,
+		flags: sharedFlag407,
+		whens: sharedWhen412,
 	},
 	{names: []string{"patch"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		flags: sharedFlag412,
-		whens: sharedWhen383,
+		flags: sharedFlag413,
+		whens: sharedWhen384,
 	},
 	{names: []string{"replace"},
 		do:    action{does: Reads},
 		says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen413,
+		flags: sharedFlag407,
+		whens: sharedWhen414,
 	},
 	{names: []string{"scale", "autoscale"},
 		do:    action{does: Reads},
 		says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		flags: sharedFlag414,
-		whens: sharedWhen383,
+		flags: sharedFlag415,
+		whens: sharedWhen384,
 	},
 	{names: []string{"label", "annotate", "taint"},
 		do:    action{does: Reads},
 		says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen383,
+		flags: sharedFlag407,
+		whens: sharedWhen384,
 	},
 	{names: []string{"cordon", "uncordon"},
 		do:    action{does: Reads},
 		says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		flags: sharedFlag406,
-		whens: sharedWhen383,
+		flags: sharedFlag407,
+		whens: sharedWhen384,
 	},
 	{names: []string{"drain"},
 		do:    action{does: Reads},
 		says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		flags: sharedFlag415,
-		whens: sharedWhen410,
+		flags: sharedFlag416,
+		whens: sharedWhen411,
 	},
 	{names: []string{"expose"},
 		do:    action{does: Reads},
 		says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		flags: sharedFlag416,
-		whens: sharedWhen402,
+		flags: sharedFlag417,
+		whens: sharedWhen403,
 	},
 	{names: []string{"set"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} set"},
-		subs: sharedTool418,
+		subs: sharedTool419,
 	},
 	{names: []string{"certificate"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} certificate"},
-		subs: sharedTool419,
+		subs: sharedTool420,
 	},
 	{names: []string{"kustomize"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		flags: sharedFlag420,
-		whens: sharedWhen421,
+		flags: sharedFlag421,
+		whens: sharedWhen422,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool423,
+		subs: sharedTool424,
 	},
 	{names: []string{"krew"},
 		says: []string{"Show the help of {cmd} krew"},
-		subs: sharedTool424,
+		subs: sharedTool425,
 	},
 	{names: []string{"ctx", "ns"},
 		do:    action{does: Reads},
 		says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		flags: sharedFlag425,
-		whens: sharedWhen426,
+		flags: sharedFlag426,
+		whens: sharedWhen427,
 	},
 	{names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		flags: sharedFlag370,
+		flags: sharedFlag371,
 	},
 	{names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
@@ -6910,16 +6914,16 @@ var sharedTool431 = []tool{
 	{names: []string{"alpha"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		whens: sharedWhen427,
+		whens: sharedWhen428,
 	},
 	{names: []string{"argo"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of the plugin for Argo Rollouts"},
-		subs: sharedTool430,
+		subs: sharedTool431,
 	},
 }
 
-var sharedFlag432 = []flag{
+var sharedFlag433 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--revision"}, kind: kindText},
 	{names: []string{"--max"}, kind: kindText},
@@ -6927,60 +6931,6 @@ var sharedFlag432 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 	{names: []string{"--show-desc"}},
 	{names: []string{"--show-resources"}},
-}
-
-var sharedFlag433 = []flag{
-	{names: []string{"-f", "--values"}, kind: kindRead},
-	{names: []string{"--set"}, kind: kindText},
-	{names: []string{"--set-string"}, kind: kindText},
-	{names: []string{"--set-file"}, kind: kindText},
-	{names: []string{"--set-json"}, kind: kindText},
-	{names: []string{"--set-literal"}, kind: kindText},
-	{names: []string{"--version"}, kind: kindText},
-	{names: []string{"--devel"}},
-	{names: []string{"--repo"}, kind: kindURL},
-	{names: []string{"--username"}, kind: kindText},
-	{names: []string{"--password"}, kind: kindText},
-	{names: []string{"--ca-file"}, kind: kindText},
-	{names: []string{"--cert-file"}, kind: kindText},
-	{names: []string{"--key-file"}, kind: kindText},
-	{names: []string{"--keyring"}, kind: kindText},
-	{names: []string{"--insecure-skip-tls-verify"}},
-	{names: []string{"--pass-credentials"}},
-	{names: []string{"--plain-http"}},
-	{names: []string{"--verify"}},
-	{names: []string{"-g", "--generate-name"}},
-	{names: []string{"--name-template"}, kind: kindText},
-	{names: []string{"--dependency-update"}, do: &action{does: Network | Writes}},
-	{names: []string{"--description"}, kind: kindText},
-	{names: []string{"--disable-openapi-validation"}},
-	{names: []string{"--enable-dns"}, do: &action{does: Network}},
-	{names: []string{"--skip-crds"}},
-	{names: []string{"--no-hooks"}},
-	{names: []string{"--timeout"}, kind: kindText},
-	{names: []string{"--atomic"}},
-	{names: []string{"--rollback-on-failure"}},
-	{names: []string{"--wait"}, kind: kindText, attached: true},
-	{names: []string{"--wait-for-jobs"}},
-	{names: []string{"--create-namespace"}},
-	{names: []string{"--replace"}},
-	{names: []string{"--force"}},
-	{names: []string{"--take-ownership"}},
-	{names: []string{"-l", "--labels"}, kind: kindText},
-	{names: []string{"--post-renderer"}, kind: kindScript},
-	{names: []string{"--post-renderer-args"}, kind: kindText},
-	{names: []string{"--dry-run"}, kind: kindText, attached: true},
-	{names: []string{"--hide-secret"}},
-	{names: []string{"-o", "--output"}, kind: kindText},
-	{names: []string{"-i", "--install"}},
-	{names: []string{"--reset-values"}},
-	{names: []string{"--reset-then-reuse-values"}},
-	{names: []string{"--reuse-values"}},
-	{names: []string{"--cleanup-on-fail"}},
-	{names: []string{"--history-max"}, kind: kindText},
-	{names: []string{"--render-subchart-notes"}},
-	{names: []string{"--skip-schema-validation"}},
-	{names: []string{"--jsonpath"}, kind: kindText},
 }
 
 var sharedFlag434 = []flag{
@@ -7034,18 +6984,72 @@ var sharedFlag434 = []flag{
 	{names: []string{"--history-max"}, kind: kindText},
 	{names: []string{"--render-subchart-notes"}},
 	{names: []string{"--skip-schema-validation"}},
+	{names: []string{"--jsonpath"}, kind: kindText},
 }
 
 var sharedFlag435 = []flag{
+	{names: []string{"-f", "--values"}, kind: kindRead},
+	{names: []string{"--set"}, kind: kindText},
+	{names: []string{"--set-string"}, kind: kindText},
+	{names: []string{"--set-file"}, kind: kindText},
+	{names: []string{"--set-json"}, kind: kindText},
+	{names: []string{"--set-literal"}, kind: kindText},
+	{names: []string{"--version"}, kind: kindText},
+	{names: []string{"--devel"}},
+	{names: []string{"--repo"}, kind: kindURL},
+	{names: []string{"--username"}, kind: kindText},
+	{names: []string{"--password"}, kind: kindText},
+	{names: []string{"--ca-file"}, kind: kindText},
+	{names: []string{"--cert-file"}, kind: kindText},
+	{names: []string{"--key-file"}, kind: kindText},
+	{names: []string{"--keyring"}, kind: kindText},
+	{names: []string{"--insecure-skip-tls-verify"}},
+	{names: []string{"--pass-credentials"}},
+	{names: []string{"--plain-http"}},
+	{names: []string{"--verify"}},
+	{names: []string{"-g", "--generate-name"}},
+	{names: []string{"--name-template"}, kind: kindText},
+	{names: []string{"--dependency-update"}, do: &action{does: Network | Writes}},
+	{names: []string{"--description"}, kind: kindText},
+	{names: []string{"--disable-openapi-validation"}},
+	{names: []string{"--enable-dns"}, do: &action{does: Network}},
+	{names: []string{"--skip-crds"}},
+	{names: []string{"--no-hooks"}},
+	{names: []string{"--timeout"}, kind: kindText},
+	{names: []string{"--atomic"}},
+	{names: []string{"--rollback-on-failure"}},
+	{names: []string{"--wait"}, kind: kindText, attached: true},
+	{names: []string{"--wait-for-jobs"}},
+	{names: []string{"--create-namespace"}},
+	{names: []string{"--replace"}},
+	{names: []string{"--force"}},
+	{names: []string{"--take-ownership"}},
+	{names: []string{"-l", "--labels"}, kind: kindText},
+	{names: []string{"--post-renderer"}, kind: kindScript},
+	{names: []string{"--post-renderer-args"}, kind: kindText},
+	{names: []string{"--dry-run"}, kind: kindText, attached: true},
+	{names: []string{"--hide-secret"}},
 	{names: []string{"-o", "--output"}, kind: kindText},
+	{names: []string{"-i", "--install"}},
+	{names: []string{"--reset-values"}},
+	{names: []string{"--reset-then-reuse-values"}},
+	{names: []string{"--reuse-values"}},
+	{names: []string{"--cleanup-on-fail"}},
+	{names: []string{"--history-max"}, kind: kindText},
+	{names: []string{"--render-subchart-notes"}},
+	{names: []string{"--skip-schema-validation"}},
 }
 
 var sharedFlag436 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
-	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 }
 
 var sharedFlag437 = []flag{
+	{names: []string{"-o", "--output"}, kind: kindText},
+	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
+}
+
+var sharedFlag438 = []flag{
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 	{names: []string{"--yes"}},
 	{names: []string{"--approve"}},
@@ -7053,16 +7057,16 @@ var sharedFlag437 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag438 = []flag{
+var sharedFlag439 = []flag{
 	{names: []string{"--kubeconfig"}, kind: kindWrite},
 	{names: []string{"-c", "--cluster"}, kind: kindText},
 }
 
-var sharedTool439 = []tool{
+var sharedTool440 = []tool{
 	{names: []string{"write-kubeconfig"},
 		do:    action{does: Network | Writes},
 		says:  []string{"Add a Kubernetes cluster to the configuration"},
-		flags: sharedFlag438,
+		flags: sharedFlag439,
 	},
 	{names: []string{"describe-*"},
 		do:   action{does: Reads | Network, risk: levelSafe},
@@ -7078,16 +7082,16 @@ var sharedTool439 = []tool{
 	},
 }
 
-var sharedTool440 = []tool{
+var sharedTool441 = []tool{
 	{names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		flags: sharedFlag436,
+		flags: sharedFlag437,
 	},
 	{names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		do:    action{does: Network | Irreversible},
 		says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		flags: sharedFlag437,
+		flags: sharedFlag438,
 	},
 	{names: []string{"export"},
 		do:   action{does: Network | Writes, risk: levelDangerous},
@@ -7096,11 +7100,11 @@ var sharedTool440 = []tool{
 	{names: []string{"utils"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} utils"},
-		subs: sharedTool439,
+		subs: sharedTool440,
 	},
 }
 
-var sharedFlag441 = []flag{
+var sharedFlag442 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"-i", "--istioNamespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
@@ -7108,7 +7112,7 @@ var sharedFlag441 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag442 = []flag{
+var sharedFlag443 = []flag{
 	{names: []string{"--pre"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--output-filename"}, kind: kindWrite},
@@ -7116,31 +7120,31 @@ var sharedFlag442 = []flag{
 	{names: []string{"--level"}, kind: kindText, do: &action{does: Network, risk: levelDangerous, say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen443 = []when{
+var sharedWhen444 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "s"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen444 = []when{
+var sharedWhen445 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {not: true, op: termArg, n: 2, globs: []string{"delete", "set"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Look at the network of the Kubernetes cluster: {args}", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, do: action{risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag445 = []flag{
+var sharedFlag446 = []flag{
 	{names: []string{"--output-filename", "--dir"}, kind: kindWrite},
 }
 
-var sharedFlag446 = []flag{
+var sharedFlag447 = []flag{
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-d", "--manifests"}, kind: kindText},
 }
 
-var sharedTool447 = []tool{
+var sharedTool448 = []tool{
 	{names: []string{"list", "dump", "diff", "generate", "translate"},
 		do:    action{does: Reads},
 		says:  []string{"Print what {cmd} would install"},
-		flags: sharedFlag446,
+		flags: sharedFlag447,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -7148,47 +7152,47 @@ var sharedTool447 = []tool{
 	},
 }
 
-var sharedFlag448 = []flag{
+var sharedFlag449 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--manual"}},
 }
 
-var sharedFlag449 = []flag{
+var sharedFlag450 = []flag{
 	{names: []string{"--port", "-p"}, kind: kindText},
 	{names: []string{"--address"}, kind: kindText},
 }
 
-var sharedTool450 = []tool{
+var sharedTool451 = []tool{
 	{names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		flags: sharedFlag442,
-		whens: sharedWhen443,
+		flags: sharedFlag443,
+		whens: sharedWhen444,
 	},
 	{names: []string{"x", "experimental"},
 		do:    action{does: Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		whens: sharedWhen444,
+		whens: sharedWhen445,
 	},
 	{names: []string{"bug-report", "sysdump"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		flags: sharedFlag445,
+		flags: sharedFlag446,
 	},
 	{names: []string{"profile", "manifest"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} {sub}"},
-		subs: sharedTool447,
+		subs: sharedTool448,
 	},
 	{names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		do:    action{does: Reads},
 		says:  []string{"Print Kubernetes files with the service mesh added"},
-		flags: sharedFlag448,
+		flags: sharedFlag449,
 	},
 	{names: []string{"dashboard", "dash", "d"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		flags: sharedFlag449,
+		flags: sharedFlag450,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network | Irreversible},
@@ -7196,20 +7200,20 @@ var sharedTool450 = []tool{
 	},
 }
 
-var sharedFlag451 = []flag{
+var sharedFlag452 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--details"}},
 }
 
-var sharedFlag452 = []flag{
+var sharedFlag453 = []flag{
 	{names: []string{"-pboard", "-Prefer"}, kind: kindText},
 }
 
-var sharedFlag453 = []flag{
+var sharedFlag454 = []flag{
 	{names: []string{"-f"}, kind: kindWrite},
 }
 
-var sharedFlag454 = []flag{
+var sharedFlag455 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-O", "--remote-name", "--remote-name-all"}, do: &action{does: Writes}},
 	{names: []string{"-J", "--remote-header-name"}, do: &action{does: Writes}},
@@ -7325,7 +7329,7 @@ var sharedFlag454 = []flag{
 	{names: []string{"-h", "-M", "--manual"}, do: &action{say: "Show the help of {cmd}", instead: true}},
 }
 
-var sharedTool455 = []tool{
+var sharedTool456 = []tool{
 	{names: []string{"list"},
 		says: []string{"List the plugins of HTTPie"},
 	},
@@ -7335,15 +7339,20 @@ var sharedTool455 = []tool{
 	},
 }
 
-var sharedWhen456 = []when{
+var sharedWhen457 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen457 = []when{
+var sharedWhen458 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
+	{any: [][]term{{{op: termFlag, flag: "-out"}}}, flagged: true, do: action{say: "Convert {-in} to {-out}"}},
+}
+
+var sharedWhen459 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*", "*`*"}}}}, do: action{does: Network, risk: levelModerate}},
 }
 
-var sharedFlag458 = []flag{
+var sharedFlag460 = []flag{
 	{names: []string{"-b", "-batch", "--batch"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous, say: "Run the network commands in a file", opaque: "the commands stand in a file"}},
 	{names: []string{"-force", "--force"}},
 	{names: []string{"-n", "-netns", "--netns"}, kind: kindText, do: &action{does: Reads, risk: levelModerate}},
@@ -7351,7 +7360,7 @@ var sharedFlag458 = []flag{
 	{names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool459 = []tool{
+var sharedTool461 = []tool{
 	{names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -7370,71 +7379,71 @@ var sharedTool459 = []tool{
 	},
 }
 
-var sharedFlag460 = []flag{
+var sharedFlag462 = []flag{
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag461 = []flag{
+var sharedFlag463 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag462 = []flag{
+var sharedFlag464 = []flag{
 	{names: []string{"-g", "--global"}},
 }
 
-var sharedFlag463 = []flag{
+var sharedFlag465 = []flag{
 	{names: []string{"--json"}},
 }
 
-var sharedWhen464 = []when{
+var sharedWhen466 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag465 = []flag{
+var sharedFlag467 = []flag{
 	{names: []string{"--browser"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"--no-browser"}},
 }
 
-var sharedWhen466 = []when{
+var sharedWhen468 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag467 = []flag{
+var sharedFlag469 = []flag{
 	{names: []string{"--help", "-h"}},
 }
 
-var sharedWhen468 = []when{
+var sharedWhen470 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "deploy", "login", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedTool469 = []tool{
+var sharedTool471 = []tool{
 	{names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		flags: sharedFlag467,
-		whens: sharedWhen468,
+		flags: sharedFlag469,
+		whens: sharedWhen470,
 	},
 	{names: []string{"@*"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Download the package {sub} and run it"},
-		flags: sharedFlag467,
+		flags: sharedFlag469,
 	},
 }
 
-var sharedFlag470 = []flag{
+var sharedFlag472 = []flag{
 	{names: []string{"--template", "-t"}, kind: kindText},
 	{names: []string{"--example", "-e"}, kind: kindText},
 	{names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, kind: kindText},
 	{names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool471 = []tool{
+var sharedTool473 = []tool{
 	{names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		do:    action{does: Executes | Writes | Installs | Network, args: []slot{{kind: kindWrite, optional: true}, {kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		flags: sharedFlag470,
+		flags: sharedFlag472,
 	},
 	{names: []string{"*"},
 		do:   action{does: Executes | Writes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
@@ -7442,32 +7451,32 @@ var sharedTool471 = []tool{
 	},
 }
 
-var sharedWhen472 = []when{
+var sharedWhen474 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
 }
 
-var sharedWhen473 = []when{
+var sharedWhen475 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Install for the whole user account: {args}"}},
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedWhen474 = []when{
+var sharedWhen476 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"get"}}}}, do: action{does: Reads, say: "Show package.json", instead: true}},
 }
 
-var sharedWhen475 = []when{
+var sharedWhen477 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"ls", "list"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Ask the package registry", instead: true}},
 }
 
-var sharedWhen476 = []when{
+var sharedWhen478 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedFlag477 = []flag{
+var sharedFlag479 = []flag{
 	{names: []string{"-A", "--all"}},
 }
 
-var sharedFlag478 = []flag{
+var sharedFlag480 = []flag{
 	{names: []string{"-g", "--global"}, do: &action{risk: levelDangerous, is: isGlobal}},
 	{names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change", instead: true}},
@@ -7476,24 +7485,24 @@ var sharedFlag478 = []flag{
 	{names: []string{"--cafile"}, kind: kindRead},
 }
 
-var sharedWhen479 = []when{
+var sharedWhen481 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "Show the project's version", instead: true}},
 }
 
-var sharedFlag480 = []flag{
+var sharedFlag482 = []flag{
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedFlag481 = []flag{
+var sharedFlag483 = []flag{
 	{names: []string{"--silent"}},
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedWhen482 = []when{
+var sharedWhen484 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, do: action{risk: levelDangerous, opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag483 = []flag{
+var sharedFlag485 = []flag{
 	{names: []string{"-F", "--filter"}, kind: kindText},
 	{names: []string{"--graph"}, kind: kindWrite, attached: true},
 	{names: []string{"--dry-run", "--dry"}, kind: kindText, attached: true},
@@ -7505,27 +7514,27 @@ var sharedFlag483 = []flag{
 	{names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen484 = []when{
+var sharedWhen486 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, flagged: true, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
 	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, flagged: true, do: action{say: "Show which tasks would run"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedWhen485 = []when{
+var sharedWhen487 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 }
 
-var sharedWhen486 = []when{
+var sharedWhen488 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"update", "download"}}}}, do: action{does: Writes | Network, say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag487 = []flag{
+var sharedFlag489 = []flag{
 	{names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, kind: kindText},
 	{names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the PHP packages", instead: true}},
 }
 
-var sharedFlag488 = []flag{
+var sharedFlag490 = []flag{
 	{names: []string{"-o", "--output", "--artifacts-path"}, kind: kindWrite},
 	{names: []string{"-p", "--property"}, kind: kindText},
 	{names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, kind: kindText},
@@ -7534,38 +7543,38 @@ var sharedFlag488 = []flag{
 	{names: []string{"-bl", "--binaryLogger"}, kind: kindWrite, attached: true},
 }
 
-var sharedFlag489 = []flag{
+var sharedFlag491 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, kind: kindText},
 	{names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the app's packages", instead: true}},
 }
 
-var sharedFlag490 = []flag{
+var sharedFlag492 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-s", "--style", "-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag491 = []flag{
+var sharedFlag493 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-f", "--force", "--skip-validation"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Check whether the package could be published", instead: true}},
 }
 
-var sharedWhen492 = []when{
+var sharedWhen494 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list"}}}}, do: action{does: Reads, say: "List packages of the user account", instead: true}},
 }
 
-var sharedTool493 = []tool{
+var sharedTool495 = []tool{
 	{names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		do:    action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		flags: sharedFlag489,
+		flags: sharedFlag491,
 	},
 	{names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at the app's packages"},
-		flags: sharedFlag490,
+		flags: sharedFlag492,
 	},
 	{names: []string{"run"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
@@ -7574,12 +7583,12 @@ var sharedTool493 = []tool{
 	{names: []string{"publish", "lish"},
 		do:    action{does: Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the package"},
-		flags: sharedFlag491,
+		flags: sharedFlag493,
 	},
 	{names: []string{"global", "cache"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		whens: sharedWhen492,
+		whens: sharedWhen494,
 	},
 	{names: []string{"login", "logout", "token", "uploader", "bump"},
 		do:   action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
@@ -7591,7 +7600,7 @@ var sharedTool493 = []tool{
 	},
 }
 
-var sharedFlag494 = []flag{
+var sharedFlag496 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} with changed settings, which can start any program"}},
 	{names: []string{"-c", "--config-file"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, kind: kindText},
@@ -7601,7 +7610,7 @@ var sharedFlag494 = []flag{
 	{names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag495 = []flag{
+var sharedFlag497 = []flag{
 	{names: []string{"-r", "--root", "--sysroot"}, kind: kindWrite},
 	{names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, kind: kindText},
 	{names: []string{"--config"}, kind: kindRead, do: &action{risk: levelDangerous}},
@@ -7629,30 +7638,16 @@ var sharedFlag495 = []flag{
 	{names: []string{"-W", "--web"}},
 }
 
-var sharedFlag496 = []flag{
+var sharedFlag498 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen497 = []when{
+var sharedWhen499 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag498 = []flag{
+var sharedFlag500 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
-}
-
-var sharedFlag499 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-}
-
-var sharedWhen500 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
 }
 
 var sharedFlag501 = []flag{
@@ -7663,10 +7658,24 @@ var sharedFlag501 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
+}
+
+var sharedWhen502 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
+}
+
+var sharedFlag503 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag502 = []flag{
+var sharedFlag504 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7677,7 +7686,7 @@ var sharedFlag502 = []flag{
 	{names: []string{"--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag503 = []flag{
+var sharedFlag505 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7690,7 +7699,7 @@ var sharedFlag503 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag504 = []flag{
+var sharedFlag506 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7701,18 +7710,18 @@ var sharedFlag504 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag505 = []flag{
+var sharedFlag507 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen506 = []when{
+var sharedWhen508 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedFlag507 = []flag{
+var sharedFlag509 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7723,7 +7732,7 @@ var sharedFlag507 = []flag{
 	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
-var sharedFlag508 = []flag{
+var sharedFlag510 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7734,7 +7743,7 @@ var sharedFlag508 = []flag{
 	{names: []string{"--crate-type", "--print"}, kind: kindText},
 }
 
-var sharedFlag509 = []flag{
+var sharedFlag511 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7742,43 +7751,43 @@ var sharedFlag509 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag510 = []flag{
+var sharedFlag512 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag511 = []flag{
+var sharedFlag513 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag512 = []flag{
+var sharedFlag514 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag513 = []flag{
+var sharedFlag515 = []flag{
 	{names: []string{"--limit", "--registry", "--index"}, kind: kindText},
 }
 
-var sharedFlag514 = []flag{
+var sharedFlag516 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag515 = []flag{
+var sharedFlag517 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag516 = []flag{
+var sharedFlag518 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag519 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7787,20 +7796,20 @@ var sharedFlag517 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag518 = []flag{
+var sharedFlag520 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag519 = []flag{
+var sharedFlag521 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag520 = []flag{
+var sharedFlag522 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7818,28 +7827,28 @@ var sharedFlag520 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag521 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag522 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag525 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag526 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag525 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7852,11 +7861,11 @@ var sharedFlag525 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen526 = []when{
+var sharedWhen528 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7869,36 +7878,36 @@ var sharedFlag527 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag528 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag529 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag532 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag533 = []flag{
 	{names: []string{"-f", "--file", "-d", "--db"}, kind: kindRead},
 	{names: []string{"-u", "--url"}, kind: kindURL},
 	{names: []string{"--ignore", "-D", "--deny", "--target-arch", "--target-os", "--color", "--format"}, kind: kindText},
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag532 = []flag{
+var sharedFlag534 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool533 = []tool{
+var sharedTool535 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag532,
+		flags: sharedFlag534,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -7906,14 +7915,14 @@ var sharedTool533 = []tool{
 	},
 }
 
-var sharedFlag534 = []flag{
+var sharedFlag536 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool535 = []tool{
+var sharedTool537 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -7928,21 +7937,21 @@ var sharedTool535 = []tool{
 	},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag538 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
 }
 
-var sharedFlag537 = []flag{
+var sharedFlag539 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen538 = []when{
+var sharedWhen540 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag539 = []flag{
+var sharedFlag541 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -7957,21 +7966,21 @@ var sharedFlag539 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag540 = []flag{
+var sharedFlag542 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag541 = []flag{
+var sharedFlag543 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool542 = []tool{
+var sharedTool544 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag540,
+		flags: sharedFlag542,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -7980,7 +7989,7 @@ var sharedTool542 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag541,
+		flags: sharedFlag543,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -7992,7 +8001,7 @@ var sharedTool542 = []tool{
 	},
 }
 
-var sharedFlag543 = []flag{
+var sharedFlag545 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8004,7 +8013,7 @@ var sharedFlag543 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag544 = []flag{
+var sharedFlag546 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindText},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -8015,12 +8024,12 @@ var sharedFlag544 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen545 = []when{
+var sharedWhen547 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, flagged: true, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag546 = []flag{
+var sharedFlag548 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8033,15 +8042,15 @@ var sharedFlag546 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag547 = []flag{
+var sharedFlag549 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool548 = []tool{
+var sharedTool550 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag547,
+		flags: sharedFlag549,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -8049,7 +8058,7 @@ var sharedTool548 = []tool{
 	},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag551 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8061,7 +8070,7 @@ var sharedFlag549 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag550 = []flag{
+var sharedFlag552 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8076,16 +8085,16 @@ var sharedFlag550 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen551 = []when{
+var sharedWhen553 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, flagged: true, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag554 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag553 = []flag{
+var sharedFlag555 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8096,23 +8105,23 @@ var sharedFlag553 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag554 = []flag{
+var sharedFlag556 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag555 = []flag{
+var sharedFlag557 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen556 = []when{
+var sharedWhen558 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag557 = []flag{
+var sharedFlag559 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8124,11 +8133,11 @@ var sharedFlag557 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen558 = []when{
+var sharedWhen560 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag559 = []flag{
+var sharedFlag561 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -8137,11 +8146,11 @@ var sharedFlag559 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen560 = []when{
+var sharedWhen562 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag561 = []flag{
+var sharedFlag563 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8152,118 +8161,118 @@ var sharedFlag561 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen562 = []when{
+var sharedWhen564 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen563 = []when{
+var sharedWhen565 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag564 = []flag{
+var sharedFlag566 = []flag{
 	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
 	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
 }
 
-var sharedWhen565 = []when{
+var sharedWhen567 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag566 = []flag{
+var sharedFlag568 = []flag{
 	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
 }
 
-var sharedWhen567 = []when{
+var sharedWhen569 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag568 = []flag{
+var sharedFlag570 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag569 = []flag{
+var sharedFlag571 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool570 = []tool{
+var sharedTool572 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag499,
+		flags: sharedFlag501,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag499,
-		whens: sharedWhen500,
+		flags: sharedFlag501,
+		whens: sharedWhen502,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag501,
+		flags: sharedFlag503,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag499,
+		flags: sharedFlag501,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag502,
+		flags: sharedFlag504,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag503,
+		flags: sharedFlag505,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag504,
+		flags: sharedFlag506,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag505,
-		whens: sharedWhen506,
+		flags: sharedFlag507,
+		whens: sharedWhen508,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag507,
+		flags: sharedFlag509,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag508,
+		flags: sharedFlag510,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag509,
+		flags: sharedFlag511,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag510,
+		flags: sharedFlag512,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag511,
+		flags: sharedFlag513,
 	},
 	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project", "info"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag512,
+		flags: sharedFlag514,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag513,
+		flags: sharedFlag515,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8272,228 +8281,228 @@ var sharedTool570 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag514,
+		flags: sharedFlag516,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag515,
+		flags: sharedFlag517,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag516,
+		flags: sharedFlag518,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag517,
+		flags: sharedFlag519,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag518,
+		flags: sharedFlag520,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag519,
+		flags: sharedFlag521,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag520,
+		flags: sharedFlag522,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag521,
+		flags: sharedFlag523,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag522,
+		flags: sharedFlag524,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag523,
+		flags: sharedFlag525,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag523,
+		flags: sharedFlag525,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag524,
+		flags: sharedFlag526,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag525,
-		whens: sharedWhen526,
+		flags: sharedFlag527,
+		whens: sharedWhen528,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag527,
+		flags: sharedFlag529,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag528,
+		flags: sharedFlag530,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag529,
+		flags: sharedFlag531,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag530,
+		flags: sharedFlag532,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag531,
-		subs:  sharedTool533,
+		flags: sharedFlag533,
+		subs:  sharedTool535,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag534,
-		subs:  sharedTool535,
+		flags: sharedFlag536,
+		subs:  sharedTool537,
 	},
 	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		flags: sharedFlag536,
+		flags: sharedFlag538,
 	},
 	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag537,
-		whens: sharedWhen538,
+		flags: sharedFlag539,
+		whens: sharedWhen540,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag539,
-		subs:  sharedTool542,
+		flags: sharedFlag541,
+		subs:  sharedTool544,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag543,
+		flags: sharedFlag545,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag544,
-		whens: sharedWhen545,
+		flags: sharedFlag546,
+		whens: sharedWhen547,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag546,
-		subs:  sharedTool548,
+		flags: sharedFlag548,
+		subs:  sharedTool550,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag549,
+		flags: sharedFlag551,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag550,
-		whens: sharedWhen551,
+		flags: sharedFlag552,
+		whens: sharedWhen553,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag552,
+		flags: sharedFlag554,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag553,
+		flags: sharedFlag555,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag554,
+		flags: sharedFlag556,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag555,
-		whens: sharedWhen556,
+		flags: sharedFlag557,
+		whens: sharedWhen558,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag557,
-		whens: sharedWhen558,
+		flags: sharedFlag559,
+		whens: sharedWhen560,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag559,
-		whens: sharedWhen560,
+		flags: sharedFlag561,
+		whens: sharedWhen562,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
 		says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		flags: sharedFlag467,
+		flags: sharedFlag469,
 	},
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag561,
-		whens: sharedWhen562,
+		flags: sharedFlag563,
+		whens: sharedWhen564,
 	},
 	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen563,
+		whens: sharedWhen565,
 	},
 	{names: []string{"dist"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		flags: sharedFlag564,
-		whens: sharedWhen565,
+		flags: sharedFlag566,
+		whens: sharedWhen567,
 	},
 	{names: []string{"shuttle"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project as Shuttle would"},
-		flags: sharedFlag566,
-		whens: sharedWhen567,
+		flags: sharedFlag568,
+		whens: sharedWhen569,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag568,
+		flags: sharedFlag570,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag569,
+		flags: sharedFlag571,
 	},
 }
 
-var sharedFlag571 = []flag{
+var sharedFlag573 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag572 = []flag{
+var sharedFlag574 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag573 = []flag{
+var sharedFlag575 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8506,39 +8515,39 @@ var sharedFlag573 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag574 = []flag{
+var sharedFlag576 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen575 = []when{
+var sharedWhen577 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag576 = []flag{
+var sharedFlag578 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen577 = []when{
+var sharedWhen579 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen578 = []when{
+var sharedWhen580 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen579 = []when{
+var sharedWhen581 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen580 = []when{
+var sharedWhen582 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag581 = []flag{
+var sharedFlag583 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8568,18 +8577,14 @@ var sharedFlag581 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen582 = []when{
+var sharedWhen584 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, flagged: true, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedWhen583 = []when{
-	{any: [][]term{{{op: termFlag, flag: "--bind", globs: []string{"*execute*", "*become*", "*reload*", "*transform*", "*change-preview*", "*preview(*", "*preview:*", "*bg-*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Let the user pick from a list; keys or events run programs", opaque: "a key binding runs a program"}},
-}
-
-var sharedFlag584 = []flag{
+var sharedFlag585 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8590,11 +8595,11 @@ var sharedFlag584 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen585 = []when{
+var sharedWhen586 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag586 = []flag{
+var sharedFlag587 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8616,7 +8621,7 @@ var sharedFlag586 = []flag{
 	{names: []string{"-R"}},
 }
 
-var sharedWhen587 = []when{
+var sharedWhen588 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"+!*", "+*%!*", "+*:!*", "+*r !*", "+*w !*", "+*r!*", "+*system*", "+*job*", "+*term*", "+*exec*", "+*source*", "+so *", "+*lua*", "+*py*", "+*perl*", "+*ruby*", "+*writefile*", "+*delete*", "+*rename*", "+*libcall*", "+*shell*", "+sh", "+*call *", "+*eval*", "+*norm*", "+w /*", "+w! /*", "+w ~*", "+*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }

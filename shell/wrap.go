@@ -7,6 +7,7 @@ func (v *visit) shell(a Arg) {
 	v.c.Effects |= Executes
 	v.c.Risk = min(v.c.Risk, Moderate)
 	if a.Unknown {
+		v.c.Runs = max(v.c.Runs, a.from.origin(), UnknownOrigin)
 		v.c.doubt(Dangerous, "the script it runs cannot be known: "+a.Text)
 		if strings.HasPrefix(a.Text, "$") {
 			return

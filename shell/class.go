@@ -1,0 +1,64 @@
+package shell
+
+import "strings"
+
+// A PathClass says what is special about a path; the zero value: nothing.
+type PathClass uint8
+
+const (
+	Secret    PathClass = 1 << iota // holds keys, passwords, tokens
+	SystemDir                       // a folder of the system, or in one
+	Startup                         // runs by itself later: shell start-up files, hooks, units
+	Device                          // a disk or the like
+	Temporary                       // a named child of a folder for temporary files
+)
+
+// Class says what is special about an absolute, cleaned path.
+func (at Place) Class(abs string) PathClass {
+	if abs == "" {
+		return 0
+	}
+	w := walker{at: at}
+	var out PathClass
+	if w.secret(abs, false) {
+		out |= Secret
+	}
+	if pathsStartup.match(abs, at.Home) {
+		out |= Startup
+	}
+	if pathsDevice.match(abs, at.Home) {
+		out |= Device
+	}
+	if temporary(abs) {
+		out |= Temporary
+	}
+	for _, dir := range pathsSystem.rooted {
+		if within(abs, dir) && !strings.HasPrefix(abs, at.Home+"/") {
+			out |= SystemDir
+		}
+	}
+	return out
+}
+
+// Judge says how risky it is to touch a path, as it is judged in a command
+// line. The path must be absolute and cleaned; an empty one is not known.
+func (at Place) Judge(p Path) Risk {
+	if len(at.Workspace) == 0 {
+		at.Workspace = []string{at.Dir}
+	}
+	w := walker{at: at}
+	return w.judge(&p)
+}
+
+// Inside reports whether an absolute, cleaned path is in the workspace.
+func (at Place) Inside(abs string) bool {
+	if len(at.Workspace) == 0 {
+		return within(abs, at.Dir)
+	}
+	for _, root := range at.Workspace {
+		if within(abs, root) {
+			return true
+		}
+	}
+	return false
+}
