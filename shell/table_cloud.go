@@ -3239,9 +3239,13 @@ var tableCloud = [...]tool{
 			{names: []string{"d1"},
 				says: []string{"Show the help of wrangler d1"},
 				subs: []tool{
-					{names: []string{"list", "info", "insights", "time-travel"},
+					{names: []string{"list", "info", "insights"},
 						do:   action{does: Reads | Network, risk: levelSafe},
 						says: []string{"Show databases on Cloudflare: {args}", "Show databases on Cloudflare"},
+					},
+					{names: []string{"time-travel"},
+						do:   action{does: Reads | Network, risk: levelSafe},
+						says: []string{"Show the help of wrangler d1 time-travel"},
 						subs: []tool{
 							{names: []string{"info"},
 								do:   action{does: Reads | Network, risk: levelSafe},
@@ -3269,9 +3273,13 @@ var tableCloud = [...]tool{
 					{names: []string{"migrations"},
 						says: []string{"Show the help of wrangler d1 migrations"},
 						subs: []tool{
-							{names: []string{"list", "create"},
-								do:   action{does: Writes | Network},
-								says: []string{"List or create migrations of a database"},
+							{names: []string{"list"},
+								do:   action{does: Reads | Network, risk: levelSafe},
+								says: []string{"List the migrations of a database"},
+							},
+							{names: []string{"create"},
+								do:   action{does: Writes},
+								says: []string{"Create a migration of a database"},
 							},
 							{names: []string{"apply"},
 								do:   action{does: Network},
@@ -3399,7 +3407,7 @@ var tableCloud = [...]tool{
 				do:   action{does: Reads},
 				says: []string{"Show the help or version of {cmd}"},
 			},
-			{names: []string{"status", "list", "ls", "whoami", "logs", "log", "open", "info", "show", "ps", "apps", "activity", "me", "releases", "deployments", "regions"},
+			{names: []string{"status", "list", "ls", "whoami", "logs", "log", "open", "info", "show", "ps", "apps", "activity", "me", "releases", "deployments", "regions", "services", "projects", "environments", "jobs"},
 				do:   action{does: Reads | Network, risk: levelSafe},
 				says: []string{"Ask the platform for information with {cmd}: {sub} {args}", "Ask the platform for information with {cmd}: {sub}"},
 				flags: []flag{
@@ -3490,7 +3498,17 @@ var tableCloud = [...]tool{
 				do:   action{does: Executes, args: []slot{{kind: kindShell}}},
 				says: []string{"Run in Firebase's emulators: {arg1}", "Run a command in Firebase's emulators"},
 			},
-			{names: []string{"init", "init:*", "use", "experiments:*", "setup:*", "target:*"},
+			{names: []string{"use"},
+				do:   action{does: Writes | Network, args: []slot{{kind: kindText, optional: true}}},
+				says: []string{"Work on the Firebase project {arg1} from now on", "Choose the Firebase project of this folder"},
+				flags: []flag{
+					{names: []string{"--add", "--clear", "--unalias", "--alias"}, kind: kindText, attached: true},
+				},
+				whens: []when{
+					{any: [][]term{{{op: termCount, n: 0}, {not: true, op: termFlag, flag: "--add"}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show the Firebase project of this folder", instead: true}},
+				},
+			},
+			{names: []string{"init", "init:*", "experiments:*", "setup:*", "target:*"},
 				do:   action{does: Writes | Network},
 				says: []string{"Set up this folder for Firebase ({sub})"},
 			},
@@ -3586,7 +3604,7 @@ var tableCloud = [...]tool{
 				says: []string{"Show the help of supabase db"},
 				subs: []tool{
 					{names: []string{"diff", "lint", "advisors"},
-						do:   action{does: Reads | Network},
+						do:   action{does: Reads | Network, risk: levelSafe},
 						says: []string{"Compare or check the structure of the database"},
 						flags: []flag{
 							{names: []string{"-f", "--file"}, kind: kindText, do: &action{does: Writes}},
@@ -3750,7 +3768,7 @@ var tableCloud = [...]tool{
 					{names: []string{"--cw-log-group"}, kind: kindText},
 				},
 				subs: []tool{
-					{names: []string{"stack-outputs", "endpoints", "resources"},
+					{names: []string{"stack-outputs", "endpoints", "resources", "stacks"},
 						do:   action{does: Reads | Network, risk: levelSafe},
 						says: []string{"Show what belongs to the serverless application on AWS"},
 					},
@@ -4469,7 +4487,8 @@ var tableCloud = [...]tool{
 			{names: []string{"-o", "--output"}, kind: kindText},
 			{names: []string{"--out"}, kind: kindWrite},
 			{names: []string{"--no-color", "--soft-fail", "--verbose", "--include-passed", "--include-ignored", "--force-all-dirs", "--no-code", "--concise-output", "--debug", "--all-namespaces"}},
-			{names: []string{"--custom-check-dir", "--custom-check-url", "--config-file-url", "--update", "--remote-type", "-u", "--config-file"}, kind: kindText},
+			{names: []string{"--custom-check-url", "--config-file-url"}, kind: kindURL},
+			{names: []string{"--custom-check-dir", "--update", "--remote-type", "-u", "--config-file"}, kind: kindText},
 		},
 		subs: []tool{
 			{names: []string{"scan", "test", "verify", "check", "validate", "lint"},
@@ -5450,7 +5469,8 @@ var tableCloud = [...]tool{
 		says: []string{"Show the help of trivy"},
 		flags: []flag{
 			{names: []string{"-t", "--template"}, kind: kindText},
-			{names: []string{"-f", "--format", "-s", "--severity", "--scanners", "--security-checks", "--vuln-type", "--pkg-types", "--ignorefile", "--ignore-policy", "--skip-dirs", "--skip-files", "--exit-code", "--timeout", "--platform", "--cache-dir", "--cache-backend", "--config", "--db-repository", "--java-db-repository", "--policy-namespaces", "--pkg-relationships", "--detection-priority", "--image-src", "--username", "--password", "--fail-on", "--scope", "--exclude", "--distro", "--name", "--by", "--sort-by", "--select-catalogers", "--override-default-catalogers", "--source-name", "--source-version", "--parallelism", "--compliance", "--report", "--tf-vars", "--helm-set", "--helm-values", "--rekor-url", "--max-image-size", "--ignore-states", "-c"}, kind: kindText},
+			{names: []string{"--cache-dir"}, kind: kindWrite},
+			{names: []string{"-f", "--format", "-s", "--severity", "--scanners", "--security-checks", "--vuln-type", "--pkg-types", "--ignorefile", "--ignore-policy", "--skip-dirs", "--skip-files", "--exit-code", "--timeout", "--platform", "--cache-backend", "--config", "--db-repository", "--java-db-repository", "--policy-namespaces", "--pkg-relationships", "--detection-priority", "--image-src", "--username", "--password", "--fail-on", "--scope", "--exclude", "--distro", "--name", "--by", "--sort-by", "--select-catalogers", "--override-default-catalogers", "--source-name", "--source-version", "--parallelism", "--compliance", "--report", "--tf-vars", "--helm-set", "--helm-values", "--rekor-url", "--max-image-size", "--ignore-states", "-c"}, kind: kindText},
 			{names: []string{"--server"}, kind: kindURL},
 			{names: []string{"--cache-ttl"}, kind: kindText},
 			{names: []string{"--input"}, kind: kindRead},
@@ -5526,7 +5546,8 @@ var tableCloud = [...]tool{
 		says: []string{"Look for packages and known weaknesses in {arg1}", "Show the help of {cmd}"},
 		flags: []flag{
 			{names: []string{"-t", "--template"}, kind: kindText},
-			{names: []string{"-f", "--format", "-s", "--severity", "--scanners", "--security-checks", "--vuln-type", "--pkg-types", "--ignorefile", "--ignore-policy", "--skip-dirs", "--skip-files", "--exit-code", "--timeout", "--platform", "--cache-dir", "--cache-backend", "--config", "--db-repository", "--java-db-repository", "--policy-namespaces", "--pkg-relationships", "--detection-priority", "--image-src", "--username", "--password", "--fail-on", "--scope", "--exclude", "--distro", "--name", "--by", "--sort-by", "--select-catalogers", "--override-default-catalogers", "--source-name", "--source-version", "--parallelism", "--compliance", "--report", "--tf-vars", "--helm-set", "--helm-values", "--rekor-url", "--max-image-size", "--ignore-states", "-c"}, kind: kindText},
+			{names: []string{"--cache-dir"}, kind: kindWrite},
+			{names: []string{"-f", "--format", "-s", "--severity", "--scanners", "--security-checks", "--vuln-type", "--pkg-types", "--ignorefile", "--ignore-policy", "--skip-dirs", "--skip-files", "--exit-code", "--timeout", "--platform", "--cache-backend", "--config", "--db-repository", "--java-db-repository", "--policy-namespaces", "--pkg-relationships", "--detection-priority", "--image-src", "--username", "--password", "--fail-on", "--scope", "--exclude", "--distro", "--name", "--by", "--sort-by", "--select-catalogers", "--override-default-catalogers", "--source-name", "--source-version", "--parallelism", "--compliance", "--report", "--tf-vars", "--helm-set", "--helm-values", "--rekor-url", "--max-image-size", "--ignore-states", "-c"}, kind: kindText},
 			{names: []string{"--server"}, kind: kindURL},
 			{names: []string{"--cache-ttl"}, kind: kindText},
 			{names: []string{"--input"}, kind: kindRead},

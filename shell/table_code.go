@@ -87,9 +87,9 @@ var keysCode = keyTable{
 
 var keysSql = keyTable{
 	{names: []string{"DROP", "TRUNCATE", "SHUTDOWN", "PURGE", "FLUSH"}, do: &action{does: Irreversible | Writes}},
-	{names: []string{"PROGRAM", "LOAD_FILE", "OUTFILE", "DUMPFILE", "INFILE", "LO_EXPORT", "LO_IMPORT", "PG_READ_FILE", "PG_READ_BINARY_FILE", "PG_LS_DIR", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "READFILE", "WRITEFILE", "EDIT", "DBLINK", "COPY", "SYSTEM", "SOURCE"}, do: &action{does: Executes | Writes, risk: levelDangerous}},
+	{names: []string{"PROGRAM", "LOAD_FILE", "OUTFILE", "DUMPFILE", "INFILE", "LO_EXPORT", "LO_IMPORT", "PG_READ_FILE", "PG_READ_BINARY_FILE", "PG_LS_DIR", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "READFILE", "WRITEFILE", "EDIT", "DBLINK*", "COPY", "SYSTEM", "SOURCE", "TEE", "PAGER"}, do: &action{does: Executes | Writes, risk: levelDangerous}},
 	{names: []string{"DELETE", "GRANT", "REVOKE", "RENAME", "KILL", "DETACH"}, do: &action{does: Irreversible | Writes}},
-	{names: []string{"ALTER", "UPDATE", "INSERT", "REPLACE", "MERGE", "UPSERT", "CREATE", "CALL", "EXEC", "EXECUTE", "DO", "VACUUM", "REINDEX", "CLUSTER", "REFRESH", "LOCK", "IMPORT", "RESTORE", "ATTACH", "LOAD", "OPTIMIZE", "REPAIR", "COMMENT", "SECURITY", "REASSIGN"}, do: &action{does: Writes}},
+	{names: []string{"ALTER", "UPDATE", "INSERT", "REPLACE", "MERGE", "UPSERT", "CREATE", "CALL", "EXEC", "EXECUTE", "DO", "VACUUM", "REINDEX", "CLUSTER", "REFRESH", "LOCK", "IMPORT", "RESTORE", "ATTACH", "LOAD", "OPTIMIZE", "REPAIR", "COMMENT", "SECURITY", "REASSIGN", "NOTIFY", "CHECKPOINT", "WAL_CHECKPOINT", "INCREMENTAL_VACUUM"}, do: &action{does: Writes}},
 	{names: []string{"ANALYZE", "INTO"}, do: &action{does: Writes}},
 }
 

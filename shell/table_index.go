@@ -95,7 +95,7 @@ func findTool(name string) *tool {
 		return &tableBuild[1]
 	case "gm4", "m4":
 		return &tableBuild[20]
-	case "antlr", "antlr4", "bison", "byacc", "flex", "gperf", "javacc", "leg", "lemon", "lex", "peg", "ragel", "re2c", "tree-sitter", "yacc":
+	case "antlr", "antlr4", "bison", "byacc", "flex", "gperf", "javacc", "leg", "lemon", "lex", "peg", "ragel", "re2c", "yacc":
 		return &tableBuild[21]
 	case "abuild", "appimagetool", "candle", "cowbuilder", "create-dmg", "debhelper", "dh", "flatpak-builder", "fpm", "iscc", "lintian", "linuxdeploy", "makensis", "namcap", "nfpm", "snapcraft", "wix":
 		return &tableBuild[22]
@@ -143,7 +143,7 @@ func findTool(name string) *tool {
 		return &tableBuild[41]
 	case "cpplint", "cpplint.py", "flawfinder":
 		return &tableBuild[42]
-	case "alejandra", "astyle", "cmake-format", "cmake-lint", "deadnix", "dfmt", "findent", "fprettify", "gersemi", "gindent", "indent", "nixfmt", "nixpkgs-fmt", "statix", "uncrustify", "verible-verilog-format":
+	case "alejandra", "astyle", "cmake-format", "cmake-lint", "dfmt", "findent", "fprettify", "gersemi", "gindent", "indent", "nixfmt", "nixpkgs-fmt", "uncrustify", "verible-verilog-format":
 		return &tableBuild[43]
 	case "CodeChecker", "bear", "build-wrapper-linux-x86-64", "compiledb", "cov-build", "intercept-build", "scan-build":
 		return &tableBuild[44]
@@ -207,6 +207,8 @@ func findTool(name string) *tool {
 		return &tableBuild[70]
 	case "clang-apply-replacements":
 		return &tableBuild[71]
+	case "deadnix", "statix":
+		return &tableBuild[72]
 	case "cpack":
 		return &tableBuild[7]
 	case "autoninja", "n2", "ninja", "ninja-build", "samu", "siso":
@@ -889,24 +891,102 @@ func findTool(name string) *tool {
 		return &tableDatabase[9]
 	case "eslint", "eslint_d", "semistandard", "standard", "ts-standard", "tslint", "xo":
 		return &tableDevtools[0]
-	case "opa", "regal":
+	case "npkill":
 		return &tableDevtools[100]
-	case "kubeaudit", "kubescape", "kubesec":
+	case "amtool", "promtool":
 		return &tableDevtools[101]
-	case "buildctl", "nixpacks", "pack", "railpack", "werf":
+	case "opa", "regal":
 		return &tableDevtools[102]
-	case "anchor", "aptos", "forge", "starknet", "sui":
+	case "kubeaudit", "kubescape", "kubesec":
 		return &tableDevtools[103]
-	case "cast", "solana":
+	case "buildctl", "nixpacks", "pack", "railpack", "werf":
 		return &tableDevtools[104]
+	case "anchor", "aptos", "forge", "starknet", "sui":
+		return &tableDevtools[105]
+	case "cast", "solana":
+		return &tableDevtools[106]
+	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
+		return &tableDevtools[107]
+	case "fourmolu", "ormolu":
+		return &tableDevtools[108]
+	case "perltidy":
+		return &tableDevtools[109]
 	case "babel", "babel-cli":
 		return &tableDevtools[10]
+	case "protolint":
+		return &tableDevtools[110]
+	case "reuse":
+		return &tableDevtools[111]
+	case "git-secrets":
+		return &tableDevtools[112]
+	case "nbdiff", "nbshow":
+		return &tableDevtools[113]
+	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
+		return &tableDevtools[114]
+	case "watchman":
+		return &tableDevtools[115]
+	case "forego", "mprocs", "process-compose", "procodile":
+		return &tableDevtools[116]
+	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
+		return &tableDevtools[117]
+	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
+		return &tableDevtools[118]
+	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
+		return &tableDevtools[119]
 	case "esbuild":
 		return &tableDevtools[11]
+	case "taze":
+		return &tableDevtools[120]
+	case "tree-sitter":
+		return &tableDevtools[121]
+	case "exiv2":
+		return &tableDevtools[122]
+	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
+		return &tableDevtools[123]
+	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
+		return &tableDevtools[124]
+	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
+		return &tableDevtools[125]
+	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
+		return &tableDevtools[126]
+	case "gleam":
+		return &tableDevtools[127]
+	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
+		return &tableDevtools[128]
+	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
+		return &tableDevtools[129]
 	case "bili", "browserify", "bunchee", "farm", "father", "microbundle", "mkdist", "modern", "ncc", "nexe", "obuild", "pkgroll", "poi", "preconstruct", "rolldown", "rollup", "rsbuild", "rslib", "rspack", "rspress", "snowpack", "tsdown", "tsup", "unbuild", "watchify", "webpack", "webpack-cli", "webpack-dev-server", "wmr", "zshy":
 		return &tableDevtools[12]
+	case "jarsigner":
+		return &tableDevtools[130]
+	case "apksigner":
+		return &tableDevtools[131]
+	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
+		return &tableDevtools[132]
+	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
+		return &tableDevtools[133]
+	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
+		return &tableDevtools[134]
+	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
+		return &tableDevtools[135]
+	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
+		return &tableDevtools[136]
+	case "ghc-pkg":
+		return &tableDevtools[137]
+	case "hoogle", "ri":
+		return &tableDevtools[138]
+	case "renovate-config-validator":
+		return &tableDevtools[139]
 	case "parcel":
 		return &tableDevtools[13]
+	case "hurlfmt":
+		return &tableDevtools[140]
+	case "czg", "gitmoji":
+		return &tableDevtools[141]
+	case "rust-analyzer":
+		return &tableDevtools[142]
+	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+		return &tableDevtools[143]
 	case "vite", "vite-plus", "vp":
 		return &tableDevtools[14]
 	case "next":
@@ -989,111 +1069,111 @@ func findTool(name string) *tool {
 		return &tableDevtools[4]
 	case "bandit", "creosote", "curlylint", "deptry", "detect-secrets", "doc8", "fawltydeps", "flake8", "flakeheaven", "interrogate", "lint-imports", "pflake8", "pycodestyle", "pydocstyle", "pyflakes", "pyflakes3", "radon", "restructuredtext-lint", "rst-lint", "vulture", "xenon":
 		return &tableDevtools[50]
-	case "check-manifest", "check-wheel-contents", "dmypy", "docstr-coverage", "fixit", "monkeytype", "mypy", "mypyc", "perflint", "prospector", "pylama", "pylint", "pyre", "pyrefly", "pyreverse", "pyroma", "pyspelling", "pytype", "refurb", "rstcheck", "slotscheck", "stubgen", "stubtest", "ty", "unimport", "validate-pyproject", "wily", "zuban":
+	case "check-manifest", "check-wheel-contents", "dmypy", "docstr-coverage", "fixit", "monkeytype", "mypyc", "perflint", "prospector", "pylama", "pylint", "pyre", "pyreverse", "pyroma", "pyspelling", "pytype", "refurb", "rstcheck", "slotscheck", "stubgen", "stubtest", "unimport", "validate-pyproject", "wily":
 		return &tableDevtools[51]
-	case "basedpyright", "pyright", "pyright-python":
+	case "mypy":
 		return &tableDevtools[52]
-	case "ptw", "py.test", "pytest", "pytest-watch", "pytest-watcher":
+	case "pyrefly", "ty", "zuban":
 		return &tableDevtools[53]
-	case "coverage", "coverage2", "coverage3", "python-coverage":
+	case "basedpyright", "pyright", "pyright-python":
 		return &tableDevtools[54]
-	case "asv", "avocado", "bats", "behave", "busted", "cosmic-ray", "cucumber", "gauge", "green", "gtest-parallel", "hypothesis", "karate", "mutmut", "nose2", "nosetests", "nunit3-console", "pabot", "prove", "radish", "rebot", "robot", "schemathesis", "shellspec", "shunit2", "stestr", "trial", "vstest.console", "ward", "yath", "zunit":
+	case "ptw", "py.test", "pytest", "pytest-watch", "pytest-watcher":
 		return &tableDevtools[55]
-	case "ab", "ali", "artillery", "autocannon", "bombardier", "cassowary", "ddosify", "gatling", "ghz", "h2load", "hey", "httperf", "jmeter", "k6", "loadtest", "locust", "memtier_benchmark", "mysqlslap", "oha", "pgbench", "plow", "redis-benchmark", "rewrk", "siege", "slapper", "sysbench", "tsung", "vegeta", "wrk", "wrk2":
+	case "coverage", "coverage2", "coverage3", "python-coverage":
 		return &tableDevtools[56]
-	case "erb_lint", "erblint", "fasterer", "flay", "flog", "haml-lint", "herb", "htmlbeautifier", "i18n-tasks", "rails_best_practices", "reek", "rubocop", "rubyfmt", "rufo", "slim-lint", "standardrb", "stree":
+	case "asv", "avocado", "bats", "behave", "busted", "cosmic-ray", "cucumber", "gauge", "green", "gtest-parallel", "hypothesis", "karate", "mutmut", "nose2", "nosetests", "nunit3-console", "pabot", "prove", "radish", "rebot", "robot", "schemathesis", "shellspec", "shunit2", "stestr", "trial", "vstest.console", "ward", "yath", "zunit":
 		return &tableDevtools[57]
-	case "brakeman", "debride", "license_finder", "ruby-audit":
+	case "ab", "ali", "artillery", "autocannon", "bombardier", "cassowary", "ddosify", "gatling", "ghz", "h2load", "hey", "httperf", "jmeter", "k6", "loadtest", "locust", "memtier_benchmark", "mysqlslap", "oha", "pgbench", "plow", "redis-benchmark", "rewrk", "siege", "slapper", "sysbench", "tsung", "vegeta", "wrk", "wrk2":
 		return &tableDevtools[58]
-	case "packwerk", "rbs", "ruby-lsp", "solargraph", "sorbet", "srb", "steep", "tapioca", "typeprof":
+	case "erb_lint", "erblint", "fasterer", "flay", "flog", "haml-lint", "herb", "htmlbeautifier", "i18n-tasks", "rails_best_practices", "reek", "rubocop", "rubyfmt", "rufo", "slim-lint", "standardrb", "stree":
 		return &tableDevtools[59]
 	case "addons-linter", "attw", "audit-ci", "better-npm-audit", "bundlesize", "bundlewatch", "depcheck", "depcruise", "dependency-cruise", "dtslint", "ember-template-lint", "glint", "html-validate", "knip", "licensee", "lockfile-lint", "manypkg", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "npm-check", "npm-package-json-lint", "npmPkgJsonLint", "publint", "remark", "sherif", "size-limit", "skott", "sort-package-json", "source-map-explorer", "stylelint", "svelte-check", "syncpack", "textlint", "ts-prune", "ts-unused-exports", "tsd", "unimported", "vue-tsc", "webpack-bundle-analyzer":
 		return &tableDevtools[5]
-	case "atoum", "behat", "infection", "kahlan", "paratest", "pest", "phpbench", "phpspec", "phpunit", "simple-phpunit":
+	case "brakeman", "debride", "license_finder", "ruby-audit":
 		return &tableDevtools[60]
-	case "churn", "composer-require-checker", "composer-unused", "deptrac", "local-php-security-checker", "parallel-lint", "pdepend", "phan", "phparkitect", "phpcpd", "phpcs", "phpinsights", "phploc", "phpmd", "phpmetrics", "phpstan", "psalm", "psalter", "twig-cs-fixer", "twigcs":
+	case "packwerk", "rbs", "ruby-lsp", "solargraph", "sorbet", "srb", "steep", "tapioca", "typeprof":
 		return &tableDevtools[61]
-	case "ecs", "php-cs-fixer", "php-cs-fixer.phar", "phpcbf", "pint", "rector", "tlint":
+	case "atoum", "behat", "infection", "kahlan", "paratest", "pest", "phpbench", "phpspec", "phpunit", "simple-phpunit":
 		return &tableDevtools[62]
-	case "ktlint":
+	case "churn", "composer-require-checker", "composer-unused", "deptrac", "local-php-security-checker", "parallel-lint", "pdepend", "phan", "phparkitect", "phpcpd", "phpcs", "phpinsights", "phploc", "phpmd", "phpmetrics", "phpstan", "psalm", "psalter", "twig-cs-fixer", "twigcs":
 		return &tableDevtools[63]
-	case "erlfmt", "google-java-format", "hindent", "jsonnetfmt", "lua-format", "palantir-java-format", "pg_format", "sql-formatter", "stylish-haskell":
+	case "ecs", "php-cs-fixer", "php-cs-fixer.phar", "phpcbf", "pint", "rector", "tlint":
 		return &tableDevtools[64]
-	case "beautysh", "brittany", "cljfmt", "cljstyle", "csharpier", "dockerfmt", "fantomas", "fourmolu", "gdformat", "kdlfmt", "keep-sorted", "ktfmt", "leptosfmt", "mdformat", "ormolu", "purs-tidy", "rustywind", "scalafmt", "scalafmt-native", "sqlfmt", "styler", "stylua", "swift-format", "swiftformat", "tidy", "topiary", "treefmt", "yamlfix", "yamlfmt", "zprint":
+	case "ktlint":
 		return &tableDevtools[65]
-	case "aderyn", "ameba", "checkstyle", "clj-kondo", "codenarc", "dcm", "detekt", "detekt-cli", "eastwood", "echidna", "gdlint", "halmos", "hlint", "kibit", "lintr", "myth", "mythril", "npm-groovy-lint", "periphery", "pmd", "scalafix", "scalastyle", "slither", "solhint", "spotbugs", "stan", "vint", "weeder":
+	case "erlfmt", "google-java-format", "hindent", "jsonnetfmt", "lua-format", "palantir-java-format", "pg_format", "sql-formatter", "stylish-haskell":
 		return &tableDevtools[66]
-	case "swiftlint":
+	case "beautysh", "brittany", "cljfmt", "cljstyle", "csharpier", "dockerfmt", "fantomas", "gdformat", "kdlfmt", "keep-sorted", "ktfmt", "leptosfmt", "mdformat", "purs-tidy", "rustywind", "scalafmt", "scalafmt-native", "sqlfmt", "styler", "stylua", "swift-format", "swiftformat", "tidy", "topiary", "treefmt", "yamlfix", "yamlfmt", "zprint":
 		return &tableDevtools[67]
-	case "luacheck", "selene":
+	case "aderyn", "ameba", "checkstyle", "codenarc", "dcm", "detekt", "detekt-cli", "eastwood", "echidna", "gdlint", "halmos", "kibit", "lintr", "myth", "mythril", "npm-groovy-lint", "periphery", "pmd", "scalafix", "scalastyle", "slither", "solhint", "spotbugs", "stan", "vint", "weeder":
 		return &tableDevtools[68]
-	case "shellcheck":
+	case "swiftlint":
 		return &tableDevtools[69]
 	case "license-checker", "license-checker-rseidelsohn":
 		return &tableDevtools[6]
-	case "shfmt":
+	case "luacheck", "selene":
 		return &tableDevtools[70]
-	case "action-validator", "actionlint", "appstreamcli", "bashate", "check-jsonschema", "checkbashisms", "desktop-file-validate", "dockerfile_lint", "dockerfilelint", "ec", "eclint", "editorconfig-checker", "licensecheck", "mdl", "v8r", "vnu", "woke", "yamllint", "zizmor":
+	case "shellcheck":
 		return &tableDevtools[71]
-	case "demjson", "fixjson", "json5", "jsonlint":
+	case "shfmt":
 		return &tableDevtools[72]
-	case "taplo":
+	case "action-validator", "actionlint", "appstreamcli", "bashate", "check-jsonschema", "checkbashisms", "desktop-file-validate", "dockerfile_lint", "dockerfilelint", "ec", "eclint", "editorconfig-checker", "licensecheck", "mdl", "v8r", "vnu", "woke", "yamllint", "zizmor":
 		return &tableDevtools[73]
-	case "sql-lint", "sqlcheck", "sqlfluff", "sqruff":
+	case "demjson", "fixjson", "json5", "jsonlint":
 		return &tableDevtools[74]
-	case "vale":
+	case "taplo":
 		return &tableDevtools[75]
-	case "ansible-lint":
+	case "sql-lint", "sqlcheck", "sqlfluff", "sqruff":
 		return &tableDevtools[76]
-	case "opengrep", "semgrep":
+	case "vale":
 		return &tableDevtools[77]
-	case "bearer", "bugsnag-cli", "bugsnag-source-maps", "cc-test-reporter", "codacy-analysis-cli", "codacy-coverage-reporter", "codecov", "codecovcli", "coveralls", "coveralls-lcov", "cx", "datadog-ci", "deepsource", "fossa", "launchable", "pysonar", "sentry-cli", "sonar-scanner", "sonarqube-scanner", "veracode":
+	case "ansible-lint":
 		return &tableDevtools[78]
-	case "auditjs", "dependency-check.sh", "njsscan", "osv-scanner", "retire", "snyk", "socket":
+	case "opengrep", "semgrep":
 		return &tableDevtools[79]
 	case "madge":
 		return &tableDevtools[7]
-	case "codeql":
+	case "bearer", "bugsnag-cli", "bugsnag-source-maps", "cc-test-reporter", "codacy-analysis-cli", "codacy-coverage-reporter", "codecov", "codecovcli", "coveralls", "coveralls-lcov", "cx", "datadog-ci", "deepsource", "fossa", "launchable", "pysonar", "sentry-cli", "sonar-scanner", "sonarqube-scanner", "veracode":
 		return &tableDevtools[80]
-	case "codespell", "dotenv-linter", "rumdl", "typos":
+	case "auditjs", "dependency-check.sh", "njsscan", "osv-scanner", "retire", "snyk", "socket":
 		return &tableDevtools[81]
-	case "aspell", "harper-cli", "hunspell", "ispell", "languagetool", "ltex-cli":
+	case "codeql":
 		return &tableDevtools[82]
-	case "awesome_bot", "htmlproofer", "htmltest", "linkcheck", "linkchecker", "lychee", "markdown-link-check", "muffet":
+	case "codespell", "dotenv-linter", "rumdl", "typos":
 		return &tableDevtools[83]
-	case "ctags", "ctags-universal", "etags", "exuberant-ctags", "gotags", "hasktags", "ripper-tags", "universal-ctags":
+	case "aspell", "harper-cli", "hunspell", "ispell", "languagetool", "ltex-cli":
 		return &tableDevtools[84]
-	case "cindex", "code2prompt", "cscope", "csearch", "files-to-prompt", "gitingest", "global", "gtags", "gtags-cscope", "htags", "lid", "lsif-go", "mkid", "repomix", "scip", "scip-python", "scip-typescript", "starscope", "yek", "zoekt", "zoekt-index":
+	case "awesome_bot", "htmlproofer", "htmltest", "linkcheck", "linkchecker", "lychee", "markdown-link-check", "muffet":
 		return &tableDevtools[85]
-	case "OmniSharp", "angular-language-server", "ansible-language-server", "asm-lsp", "astro-ls", "basedpyright-langserver", "bash-language-server", "bufls", "cairo-language-server", "ccls", "clangd", "clangd-14", "clangd-15", "clangd-16", "clangd-17", "clangd-18", "clangd-19", "cmake-language-server", "copilot-language-server", "crystalline", "csharp-ls", "css-languageserver", "diagnostic-languageserver", "digestif", "docker-compose-langserver", "docker-langserver", "dockerfile-language-server", "efm-langserver", "elixir-ls", "elp", "ember-language-server", "emmet-language-server", "emmet-ls", "erlang_ls", "fsautocomplete", "glsl_analyzer", "glslls", "graphql-lsp", "groovy-language-server", "haskell-language-server", "haskell-language-server-wrapper", "helm_ls", "html-languageserver", "intelephense", "jdtls", "jedi-language-server", "json-languageserver", "jsonnet-language-server", "kotlin-language-server", "kotlin-lsp", "language_server.sh", "lemminx", "lexical", "ltex-ls", "ltex-ls-plus", "lua-language-server", "marksman", "mdx-language-server", "metals", "move-analyzer", "neocmakelsp", "nextls", "ngserver", "nimlangserver", "nimlsp", "nixd", "nomicfoundation-solidity-language-server", "ocamllsp", "omnisharp", "perlnavigator", "phpactor", "postgres_lsp", "prisma-language-server", "protols", "pyls", "pylsp", "pyright-langserver", "qmlls", "ruff-lsp", "serve-d", "slint-lsp", "sourcekit-lsp", "sql-language-server", "sqls", "starpls", "svelte-language-server", "svelteserver", "svls", "tailwindcss-language-server", "terraform-ls", "terraform-lsp", "texlab", "tinymist", "tsserver", "typescript-language-server", "typst-lsp", "verible-verilog-ls", "vhdl_ls", "vim-language-server", "vimls", "vls", "vscode-css-language-server", "vscode-eslint-language-server", "vscode-html-language-server", "vscode-json-language-server", "vscode-json-languageserver", "vscode-markdown-language-server", "vscode-solidity-server", "vtsls", "vue-language-server", "wgsl_analyzer", "yaml-language-server":
+	case "ctags", "ctags-universal", "etags", "exuberant-ctags", "gotags", "hasktags", "ripper-tags", "universal-ctags":
 		return &tableDevtools[86]
-	case "evans", "grpc_cli", "grpcui", "grpcurl":
+	case "cindex", "code2prompt", "cscope", "csearch", "files-to-prompt", "gitingest", "global", "gtags", "gtags-cscope", "htags", "lid", "lsif-go", "mkid", "repomix", "scip", "scip-python", "scip-typescript", "starscope", "yek", "zoekt", "zoekt-index":
 		return &tableDevtools[87]
-	case "bru", "dredd", "httpyac", "hurl", "ijhttp", "inso", "newman", "pact", "pact-broker", "postman", "stepci", "venom":
+	case "OmniSharp", "angular-language-server", "ansible-language-server", "asm-lsp", "astro-ls", "basedpyright-langserver", "bash-language-server", "bufls", "cairo-language-server", "ccls", "clangd", "clangd-14", "clangd-15", "clangd-16", "clangd-17", "clangd-18", "clangd-19", "cmake-language-server", "copilot-language-server", "crystalline", "csharp-ls", "css-languageserver", "diagnostic-languageserver", "digestif", "docker-compose-langserver", "docker-langserver", "dockerfile-language-server", "efm-langserver", "elixir-ls", "elp", "ember-language-server", "emmet-language-server", "emmet-ls", "erlang_ls", "fsautocomplete", "glsl_analyzer", "glslls", "graphql-lsp", "groovy-language-server", "haskell-language-server", "haskell-language-server-wrapper", "helm_ls", "html-languageserver", "intelephense", "jdtls", "jedi-language-server", "json-languageserver", "jsonnet-language-server", "kotlin-language-server", "kotlin-lsp", "language_server.sh", "lemminx", "lexical", "ltex-ls", "ltex-ls-plus", "lua-language-server", "marksman", "mdx-language-server", "metals", "move-analyzer", "neocmakelsp", "nextls", "ngserver", "nimlangserver", "nimlsp", "nixd", "nomicfoundation-solidity-language-server", "ocamllsp", "omnisharp", "perlnavigator", "phpactor", "postgres_lsp", "prisma-language-server", "protols", "pyls", "pylsp", "pyright-langserver", "qmlls", "ruff-lsp", "serve-d", "slint-lsp", "sourcekit-lsp", "sql-language-server", "sqls", "starpls", "svelte-language-server", "svelteserver", "svls", "tailwindcss-language-server", "terraform-ls", "terraform-lsp", "texlab", "tinymist", "tsserver", "typescript-language-server", "typst-lsp", "verible-verilog-ls", "vhdl_ls", "vim-language-server", "vimls", "vls", "vscode-css-language-server", "vscode-eslint-language-server", "vscode-html-language-server", "vscode-json-language-server", "vscode-json-languageserver", "vscode-markdown-language-server", "vscode-solidity-server", "vtsls", "vue-language-server", "wgsl_analyzer", "yaml-language-server":
 		return &tableDevtools[88]
-	case "mkcert":
+	case "evans", "grpc_cli", "grpcui", "grpcurl":
 		return &tableDevtools[89]
 	case "tsc", "tsgo", "tspc", "ttsc":
 		return &tableDevtools[8]
-	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
+	case "bru", "dredd", "httpyac", "hurl", "ijhttp", "inso", "newman", "pact", "pact-broker", "postman", "stepci", "venom":
 		return &tableDevtools[90]
-	case "aider", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
+	case "mkcert":
 		return &tableDevtools[91]
-	case "ollama":
+	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
 		return &tableDevtools[92]
-	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
+	case "aider", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
 		return &tableDevtools[93]
-	case "lint-staged":
+	case "ollama":
 		return &tableDevtools[94]
-	case "ajv":
+	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
 		return &tableDevtools[95]
-	case "sloccount":
+	case "lint-staged":
 		return &tableDevtools[96]
-	case "ovsx", "vsce":
+	case "ajv":
 		return &tableDevtools[97]
-	case "npkill":
+	case "sloccount":
 		return &tableDevtools[98]
-	case "amtool", "promtool":
+	case "ovsx", "vsce":
 		return &tableDevtools[99]
 	case "swc":
 		return &tableDevtools[9]
@@ -2197,7 +2277,7 @@ func findTool(name string) *tool {
 		return &tableRustGo[15]
 	case "golangci-lint":
 		return &tableRustGo[16]
-	case "deadcode", "errcheck", "fieldalignment", "gocritic", "gocyclo", "gosec", "ineffassign", "misspell", "nilaway", "nilness", "revive", "shadow", "staticcheck", "structcheck", "unparam", "varcheck":
+	case "bodyclose", "deadcode", "dupl", "errcheck", "exhaustive", "fieldalignment", "gocognit", "goconst", "gocritic", "gocyclo", "gosec", "ineffassign", "maligned", "misspell", "nakedret", "nilaway", "nilness", "revive", "shadow", "sqlclosecheck", "staticcheck", "structcheck", "unparam", "varcheck":
 		return &tableRustGo[17]
 	case "govulncheck":
 		return &tableRustGo[18]

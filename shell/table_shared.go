@@ -902,11 +902,13 @@ var sharedWhen50 = []when{
 
 var sharedFlag51 = []flag{
 	{names: []string{"--raw"}},
+	{names: []string{"--json"}},
 	{names: []string{"--state"}, kind: kindRead},
 	{names: []string{"--show-sensitive"}, do: &action{does: Reads, risk: levelDangerous}},
 }
 
 var sharedWhen52 = []when{
+	{any: [][]term{{{op: termFlag, flag: "--json"}, {op: termCount, n: 0}}}, flagged: true, do: action{does: Reads | Network, risk: levelModerate, say: "Show the results of the infrastructure, secret ones too"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*password*", "*passwd*", "*secret*", "*token*", "*private_key*", "*access_key*", "*credential*", "*kubeconfig*", "*connection_string*"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Print a secret out of Terraform's state: {arg1}"}},
 }
 
@@ -2944,35 +2946,39 @@ var sharedFlag190 = []flag{
 	{names: []string{"--volumes"}},
 }
 
-var sharedFlag191 = []flag{
+var sharedWhen191 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*", "git@*", "oci://*", "*.git", "*.git#*"}}}}, flagged: true, do: action{does: Network}},
+}
+
+var sharedFlag192 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag192 = []flag{
+var sharedFlag193 = []flag{
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--protocol"}, kind: kindText},
 }
 
-var sharedFlag193 = []flag{
+var sharedFlag194 = []flag{
 	{names: []string{"--json"}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
 }
 
-var sharedFlag194 = []flag{
+var sharedFlag195 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-stream"}},
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedFlag195 = []flag{
+var sharedFlag196 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag196 = []flag{
+var sharedFlag197 = []flag{
 	{names: []string{"--build-arg"}, kind: kindText},
 	{names: []string{"--builder"}, kind: kindText},
 	{names: []string{"--check"}},
@@ -2988,7 +2994,7 @@ var sharedFlag196 = []flag{
 	{names: []string{"--with-dependencies"}},
 }
 
-var sharedFlag197 = []flag{
+var sharedFlag198 = []flag{
 	{names: []string{"--ignore-buildable"}},
 	{names: []string{"--ignore-pull-failures"}},
 	{names: []string{"--include-deps"}},
@@ -2996,61 +3002,61 @@ var sharedFlag197 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag198 = []flag{
+var sharedFlag199 = []flag{
 	{names: []string{"--ignore-push-failures"}},
 	{names: []string{"--include-deps"}},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag199 = []flag{
+var sharedFlag200 = []flag{
 	{names: []string{"--wait"}},
 	{names: []string{"--wait-timeout"}, kind: kindText},
 }
 
-var sharedFlag200 = []flag{
-	{names: []string{"-t", "--timeout"}, kind: kindText},
-}
-
 var sharedFlag201 = []flag{
-	{names: []string{"--no-deps"}},
 	{names: []string{"-t", "--timeout"}, kind: kindText},
 }
 
 var sharedFlag202 = []flag{
+	{names: []string{"--no-deps"}},
+	{names: []string{"-t", "--timeout"}, kind: kindText},
+}
+
+var sharedFlag203 = []flag{
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"--remove-orphans"}},
 }
 
-var sharedFlag203 = []flag{
+var sharedFlag204 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-s", "--stop"}},
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Delete the project's stopped containers together with their anonymous volumes"}},
 }
 
-var sharedFlag204 = []flag{
+var sharedFlag205 = []flag{
 	{names: []string{"--no-deps"}},
 }
 
-var sharedFlag205 = []flag{
+var sharedFlag206 = []flag{
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--no-stdin"}},
 	{names: []string{"--sig-proxy"}},
 }
 
-var sharedFlag206 = []flag{
+var sharedFlag207 = []flag{
 	{names: []string{"-a", "--archive"}},
 	{names: []string{"--all"}},
 	{names: []string{"-L", "--follow-link"}},
 	{names: []string{"--index"}, kind: kindText},
 }
 
-var sharedWhen207 = []when{
+var sharedWhen208 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from one of the project's containers to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, say: "Copy {arg1} into one of the project's containers: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag208 = []flag{
+var sharedFlag209 = []flag{
 	{names: []string{"-a", "--author"}, kind: kindText},
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
@@ -3058,22 +3064,22 @@ var sharedFlag208 = []flag{
 	{names: []string{"-p", "--pause"}},
 }
 
-var sharedFlag209 = []flag{
+var sharedFlag210 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--index"}, kind: kindText},
 }
 
-var sharedFlag210 = []flag{
+var sharedFlag211 = []flag{
 	{names: []string{"--no-up"}},
 	{names: []string{"--prune"}},
 	{names: []string{"--quiet"}},
 }
 
-var sharedFlag211 = []flag{
+var sharedFlag212 = []flag{
 	{names: []string{"--down-project"}, do: &action{does: Processes | Deletes}},
 }
 
-var sharedTool212 = []tool{
+var sharedTool213 = []tool{
 	{names: []string{"viz"},
 		do:   action{does: Reads},
 		says: []string{"Draw the Docker Compose project as a graph"},
@@ -3096,7 +3102,7 @@ var sharedTool212 = []tool{
 	},
 }
 
-var sharedTool213 = []tool{
+var sharedTool214 = []tool{
 	{names: []string{"up"},
 		do:    action{does: Executes | Processes},
 		says:  []string{"Create and start the project's containers: {args}", "Create and start the project's containers"},
@@ -3143,11 +3149,12 @@ var sharedTool213 = []tool{
 		do:    action{does: Reads},
 		says:  []string{"Show the project's Docker Compose configuration as it is understood"},
 		flags: sharedFlag190,
+		whens: sharedWhen191,
 	},
 	{names: []string{"images"},
 		do:    action{does: Reads},
 		says:  []string{"List the images of the project's containers"},
-		flags: sharedFlag191,
+		flags: sharedFlag192,
 	},
 	{names: []string{"top"},
 		do:   action{does: Reads},
@@ -3156,43 +3163,43 @@ var sharedTool213 = []tool{
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show where the port of a project's service is reachable"},
-		flags: sharedFlag192,
+		flags: sharedFlag193,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Show what happens to the project's containers"},
-		flags: sharedFlag193,
+		flags: sharedFlag194,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what the project's containers use of processor and memory"},
-		flags: sharedFlag194,
+		flags: sharedFlag195,
 		whens: sharedWhen97,
 	},
 	{names: []string{"volumes"},
 		do:    action{does: Reads},
 		says:  []string{"List the project's volumes"},
-		flags: sharedFlag191,
+		flags: sharedFlag192,
 	},
 	{names: []string{"version"},
 		do:    action{does: Reads},
 		says:  []string{"Show the version of Docker Compose"},
-		flags: sharedFlag195,
+		flags: sharedFlag196,
 	},
 	{names: []string{"build"},
 		do:    action{does: Executes},
 		says:  []string{"Build the images of the project's containers: {args}", "Build the images of the project's containers"},
-		flags: sharedFlag196,
+		flags: sharedFlag197,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the images of the project's containers"},
-		flags: sharedFlag197,
+		flags: sharedFlag198,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the images of the project's containers to their registry"},
-		flags: sharedFlag198,
+		flags: sharedFlag199,
 	},
 	{names: []string{"publish"},
 		do:   action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
@@ -3201,22 +3208,22 @@ var sharedTool213 = []tool{
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start the project's containers: {args}", "Start the project's containers"},
-		flags: sharedFlag199,
+		flags: sharedFlag200,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop the project's containers: {args}", "Stop the project's containers"},
-		flags: sharedFlag200,
+		flags: sharedFlag201,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart the project's containers: {args}", "Restart the project's containers"},
-		flags: sharedFlag201,
+		flags: sharedFlag202,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop the project's containers at once: {args}", "Stop the project's containers at once"},
-		flags: sharedFlag202,
+		flags: sharedFlag203,
 	},
 	{names: []string{"pause"},
 		do:   action{does: Processes},
@@ -3229,43 +3236,43 @@ var sharedTool213 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the project's stopped containers: {args}", "Delete the project's stopped containers"},
-		flags: sharedFlag203,
+		flags: sharedFlag204,
 	},
 	{names: []string{"scale"},
 		do:    action{does: Processes},
 		says:  []string{"Change how many of the project's containers run: {args}", "Change how many of the project's containers run"},
-		flags: sharedFlag204,
+		flags: sharedFlag205,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the project's container {args}", "Connect the terminal to one of the project's containers"},
-		flags: sharedFlag205,
+		flags: sharedFlag206,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy files between this machine and one of the project's containers: {args}", "Copy files between this machine and one of the project's containers"},
-		flags: sharedFlag206,
-		whens: sharedWhen207,
+		flags: sharedFlag207,
+		whens: sharedWhen208,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of one of the project's containers as an image: {args}", "Save the state of one of the project's containers as an image"},
-		flags: sharedFlag208,
+		flags: sharedFlag209,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
 		says:  []string{"Write the files of one of the project's containers to {-o}", "Write the files of one of the project's containers to an archive"},
-		flags: sharedFlag209,
+		flags: sharedFlag210,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | Processes | LongRunning},
 		says:  []string{"Rebuild and refresh the project's containers whenever files change"},
-		flags: sharedFlag210,
+		flags: sharedFlag211,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until the project's containers have ended"},
-		flags: sharedFlag211,
+		flags: sharedFlag212,
 	},
 	{names: []string{"bridge"},
 		do:   action{does: Executes},
@@ -3274,22 +3281,22 @@ var sharedTool213 = []tool{
 	{names: []string{"alpha"},
 		do:   action{does: Executes},
 		says: []string{"Use an experimental part of Docker Compose"},
-		subs: sharedTool212,
+		subs: sharedTool213,
 	},
 }
 
-var sharedFlag214 = []flag{
+var sharedFlag215 = []flag{
 	{names: []string{"--description"}, kind: kindText},
 	{names: []string{"--docker"}, kind: kindText},
 	{names: []string{"--from"}, kind: kindText},
 	{names: []string{"--default-stack-orchestrator"}, kind: kindText},
 }
 
-var sharedTool215 = []tool{
+var sharedTool216 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the machines that {cmd} can work on"},
-		flags: sharedFlag191,
+		flags: sharedFlag192,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
@@ -3307,7 +3314,7 @@ var sharedTool215 = []tool{
 	{names: []string{"create", "update"},
 		do:    action{does: Writes},
 		says:  []string{"Change the machines that {cmd} can work on: {args}", "Change the machines that {cmd} can work on"},
-		flags: sharedFlag214,
+		flags: sharedFlag215,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
@@ -3324,13 +3331,13 @@ var sharedTool215 = []tool{
 	},
 }
 
-var sharedFlag216 = []flag{
+var sharedFlag217 = []flag{
 	{names: []string{"--insecure"}},
 	{names: []string{"-v", "--verbose"}},
 	{names: []string{"--authfile"}, kind: kindList},
 }
 
-var sharedFlag217 = []flag{
+var sharedFlag218 = []flag{
 	{names: []string{"-a", "--amend"}},
 	{names: []string{"--arch"}, kind: kindText},
 	{names: []string{"--os"}, kind: kindText},
@@ -3343,22 +3350,22 @@ var sharedFlag217 = []flag{
 	{names: []string{"--features"}, kind: kindText},
 }
 
-var sharedFlag218 = []flag{
+var sharedFlag219 = []flag{
 	{names: []string{"--all"}},
 	{names: []string{"-p", "--purge"}},
 	{names: []string{"--insecure"}},
 }
 
-var sharedTool219 = []tool{
+var sharedTool220 = []tool{
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		flags: sharedFlag216,
+		flags: sharedFlag217,
 	},
 	{names: []string{"create", "annotate", "add", "remove"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Combine images to one for several kinds of machines: {args}", "Combine images to one for several kinds of machines"},
-		flags: sharedFlag217,
+		flags: sharedFlag218,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3371,25 +3378,25 @@ var sharedTool219 = []tool{
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the image list {args} to its registry", "Upload an image list to its registry"},
-		flags: sharedFlag218,
+		flags: sharedFlag219,
 	},
 }
 
-var sharedTool220 = []tool{
+var sharedTool221 = []tool{
 	{names: []string{"generate", "load"},
 		do:   action{does: Writes, risk: levelDangerous},
 		says: []string{"Make or load a key that signs images: {args}", "Make or load a key that signs images"},
 	},
 }
 
-var sharedTool221 = []tool{
+var sharedTool222 = []tool{
 	{names: []string{"add", "remove"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
 		says: []string{"Change who may sign images: {args}", "Change who may sign images"},
 	},
 }
 
-var sharedTool222 = []tool{
+var sharedTool223 = []tool{
 	{names: []string{"inspect", "view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show who signed the image {args}", "Show who signed an image"},
@@ -3401,31 +3408,31 @@ var sharedTool222 = []tool{
 	{names: []string{"key"},
 		do:   action{does: Writes, risk: levelDangerous},
 		says: []string{"Manage the keys that sign images"},
-		subs: sharedTool220,
+		subs: sharedTool221,
 	},
 	{names: []string{"signer"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Change who may sign images"},
-		subs: sharedTool221,
+		subs: sharedTool222,
 	},
 }
 
-var sharedFlag223 = []flag{
+var sharedFlag224 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag224 = []flag{
+var sharedFlag225 = []flag{
 	{names: []string{"--alias"}, kind: kindText},
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedTool225 = []tool{
+var sharedTool226 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of the container service"},
-		flags: sharedFlag223,
+		flags: sharedFlag224,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
@@ -3435,7 +3442,7 @@ var sharedTool225 = []tool{
 	{names: []string{"install", "enable", "upgrade", "set", "create"},
 		do:    action{does: Privilege | Executes, hosts: []string{"registries"}},
 		says:  []string{"Install or change a plugin of the container service, which has full control over this machine: {args}", "Install or change a plugin of the container service, which has full control over this machine"},
-		flags: sharedFlag224,
+		flags: sharedFlag225,
 	},
 	{names: []string{"disable"},
 		do:   action{does: System},
@@ -3451,7 +3458,7 @@ var sharedTool225 = []tool{
 	},
 }
 
-var sharedFlag226 = []flag{
+var sharedFlag227 = []flag{
 	{names: []string{"--rotate"}, do: &action{does: System | Irreversible, say: "Replace the certificate of the cluster"}},
 	{names: []string{"--ca-cert"}, kind: kindRead},
 	{names: []string{"--ca-key"}, kind: kindRead},
@@ -3459,31 +3466,31 @@ var sharedFlag226 = []flag{
 	{names: []string{"--external-ca"}, kind: kindText},
 }
 
-var sharedFlag227 = []flag{
+var sharedFlag228 = []flag{
 	{names: []string{"--rotate"}, do: &action{does: System}},
 }
 
-var sharedFlag228 = []flag{
+var sharedFlag229 = []flag{
 	{names: []string{"--advertise-addr"}, kind: kindText},
 	{names: []string{"--listen-addr"}, kind: kindText},
 	{names: []string{"--token"}, kind: kindText},
 }
 
-var sharedTool229 = []tool{
+var sharedTool230 = []tool{
 	{names: []string{"ca"},
 		do:    action{does: Reads},
 		says:  []string{"Show the certificate of the cluster"},
-		flags: sharedFlag226,
+		flags: sharedFlag227,
 	},
 	{names: []string{"join-token", "unlock-key"},
 		do:    action{does: Reads, risk: levelDangerous},
 		says:  []string{"Show the key that lets machines into the cluster"},
-		flags: sharedFlag227,
+		flags: sharedFlag228,
 	},
 	{names: []string{"init", "join", "update", "unlock"},
 		do:    action{does: System | Network},
 		says:  []string{"Make this machine part of a cluster or change the cluster: {args}", "Make this machine part of a cluster or change the cluster"},
-		flags: sharedFlag228,
+		flags: sharedFlag229,
 	},
 	{names: []string{"leave"},
 		do:    action{does: System | Irreversible},
@@ -3492,14 +3499,14 @@ var sharedTool229 = []tool{
 	},
 }
 
-var sharedFlag230 = []flag{
+var sharedFlag231 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"-n", "--noheading"}},
 }
 
-var sharedFlag231 = []flag{
+var sharedFlag232 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-resolve"}},
@@ -3507,19 +3514,19 @@ var sharedFlag231 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag232 = []flag{
+var sharedFlag233 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--pretty"}},
 	{names: []string{"--showsecret"}, do: &action{does: Reads, risk: levelDangerous, say: "Show the secret {args} in clear text"}},
 }
 
-var sharedFlag233 = []flag{
+var sharedFlag234 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"-n", "--tail"}, kind: kindText},
 }
 
-var sharedFlag234 = []flag{
+var sharedFlag235 = []flag{
 	{names: []string{"-c", "--compose-file"}, kind: kindRead},
 	{names: []string{"--label-add"}, kind: kindText},
 	{names: []string{"--label-rm"}, kind: kindText},
@@ -3538,26 +3545,26 @@ var sharedFlag234 = []flag{
 	{names: []string{"--driver"}, kind: kindText},
 }
 
-var sharedFlag235 = []flag{
+var sharedFlag236 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-a", "--all"}},
 }
 
-var sharedTool236 = []tool{
+var sharedTool237 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag230,
+		flags: sharedFlag231,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag231,
+		flags: sharedFlag232,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag233,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3566,41 +3573,41 @@ var sharedTool236 = []tool{
 	{names: []string{"logs"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of the service {args}", "Show the log of a service"},
-		flags: sharedFlag233,
+		flags: sharedFlag234,
 	},
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag234,
+		flags: sharedFlag235,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag235,
+		flags: sharedFlag236,
 	},
 }
 
-var sharedFlag237 = []flag{
+var sharedFlag238 = []flag{
 	{names: []string{"-c", "--compose-file"}, kind: kindRead},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedTool238 = []tool{
+var sharedTool239 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag230,
+		flags: sharedFlag231,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag231,
+		flags: sharedFlag232,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag233,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3609,35 +3616,35 @@ var sharedTool238 = []tool{
 	{names: []string{"services", "config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the services of the stack {args}", "Show the services of a stack"},
-		flags: sharedFlag237,
+		flags: sharedFlag238,
 	},
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag234,
+		flags: sharedFlag235,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag235,
+		flags: sharedFlag236,
 	},
 }
 
-var sharedTool239 = []tool{
+var sharedTool240 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag230,
+		flags: sharedFlag231,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag231,
+		flags: sharedFlag232,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag233,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3646,25 +3653,25 @@ var sharedTool239 = []tool{
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag234,
+		flags: sharedFlag235,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag235,
+		flags: sharedFlag236,
 	},
 }
 
-var sharedFlag240 = []flag{
+var sharedFlag241 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 }
 
-var sharedFlag241 = []flag{
+var sharedFlag242 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindWrite},
 }
 
-var sharedFlag242 = []flag{
+var sharedFlag243 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -3681,11 +3688,11 @@ var sharedFlag242 = []flag{
 	{names: []string{"--ref"}, kind: kindText},
 }
 
-var sharedWhen243 = []when{
+var sharedWhen244 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}, {{op: termArg, n: 1, globs: []string{"enable", "disable", "configure", "delete"}}}}, do: action{does: Network | Writes, say: "Change the settings of docker scout: {args}"}},
 }
 
-var sharedTool244 = []tool{
+var sharedTool245 = []tool{
 	{names: []string{"df"},
 		do:   action{does: Reads},
 		says: []string{"Show how much space the cache of docker scout takes"},
@@ -3696,7 +3703,7 @@ var sharedTool244 = []tool{
 	},
 }
 
-var sharedTool245 = []tool{
+var sharedTool246 = []tool{
 	{names: []string{"quickview", "qv", "cves", "compare", "diff", "recommendations", "stream", "policy", "sbom", "vex"},
 		do:   action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says: []string{"Look for known vulnerabilities in {args}", "Look for known vulnerabilities in container images"},
@@ -3704,12 +3711,12 @@ var sharedTool245 = []tool{
 	{names: []string{"repo", "environment", "config", "integration"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the settings of docker scout"},
-		whens: sharedWhen243,
+		whens: sharedWhen244,
 	},
 	{names: []string{"cache"},
 		do:   action{does: Deletes},
 		says: []string{"Manage the cache of docker scout"},
-		subs: sharedTool244,
+		subs: sharedTool245,
 	},
 	{names: []string{"attestation", "attest", "enroll", "push", "watch"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -3717,21 +3724,21 @@ var sharedTool245 = []tool{
 	},
 }
 
-var sharedFlag246 = []flag{
+var sharedFlag247 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
 }
 
-var sharedFlag247 = []flag{
+var sharedFlag248 = []flag{
 	{names: []string{"--version"}},
 }
 
-var sharedWhen248 = []when{
+var sharedWhen249 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Processes, say: "Prepare containers for start: {args}"}},
 }
 
-var sharedFlag249 = []flag{
+var sharedFlag250 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindText},
 	{names: []string{"--shell"}, kind: kindText},
 	{names: []string{"--host"}, kind: kindText},
@@ -3739,7 +3746,7 @@ var sharedFlag249 = []flag{
 	{names: []string{"--privileged"}, do: &action{does: Privilege}},
 }
 
-var sharedTool250 = []tool{
+var sharedTool251 = []tool{
 	{names: []string{"status", "version", "logs"},
 		do:   action{does: Reads},
 		says: []string{"Show the state of Docker Desktop"},
@@ -3758,7 +3765,7 @@ var sharedTool250 = []tool{
 	},
 }
 
-var sharedTool251 = []tool{
+var sharedTool252 = []tool{
 	{names: []string{"ls", "list", "ps", "status", "inspect", "df", "logs", "version"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the language models on this machine"},
@@ -3786,7 +3793,7 @@ var sharedTool251 = []tool{
 	},
 }
 
-var sharedTool252 = []tool{
+var sharedTool253 = []tool{
 	{names: []string{"ls"},
 		do:   action{does: Reads},
 		says: []string{"List the extensions of Docker Desktop"},
@@ -3801,14 +3808,14 @@ var sharedTool252 = []tool{
 	},
 }
 
-var sharedFlag253 = []flag{
+var sharedFlag254 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-s", "--service"}},
 	{names: []string{"-r", "--replicas"}, kind: kindText},
 	{names: []string{"-t", "--type"}, kind: kindText},
 }
 
-var sharedFlag254 = []flag{
+var sharedFlag255 = []flag{
 	{names: []string{"--files", "-f"}, do: &action{does: Writes, say: "Write service files that start the container {args}"}},
 	{names: []string{"-n", "--name"}},
 	{names: []string{"--new"}},
@@ -3826,30 +3833,30 @@ var sharedFlag254 = []flag{
 	{names: []string{"-e", "--env"}, kind: kindText},
 }
 
-var sharedFlag255 = []flag{
+var sharedFlag256 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-n", "--name"}, kind: kindText},
 }
 
-var sharedTool256 = []tool{
+var sharedTool257 = []tool{
 	{names: []string{"kube"},
 		do:    action{does: Reads},
 		says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		flags: sharedFlag253,
+		flags: sharedFlag254,
 	},
 	{names: []string{"systemd"},
 		do:    action{does: Reads},
 		says:  []string{"Print service files that start the container {args}", "Print service files that start a container"},
-		flags: sharedFlag254,
+		flags: sharedFlag255,
 	},
 	{names: []string{"spec"},
 		do:    action{does: Reads},
 		says:  []string{"Print the settings of the container {args}", "Print the settings of a container"},
-		flags: sharedFlag255,
+		flags: sharedFlag256,
 	},
 }
 
-var sharedFlag257 = []flag{
+var sharedFlag258 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-s", "--service"}},
 	{names: []string{"-r", "--replicas"}, kind: kindText},
@@ -3857,13 +3864,13 @@ var sharedFlag257 = []flag{
 	{names: []string{"--podman-only"}},
 }
 
-var sharedFlag258 = []flag{
+var sharedFlag259 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"--kubeconfig"}, kind: kindList},
 	{names: []string{"--ns"}, kind: kindText},
 }
 
-var sharedFlag259 = []flag{
+var sharedFlag260 = []flag{
 	{names: []string{"--annotation"}, kind: kindText},
 	{names: []string{"--authfile"}, kind: kindList},
 	{names: []string{"--build"}},
@@ -3887,42 +3894,42 @@ var sharedFlag259 = []flag{
 	{names: []string{"-w", "--wait"}, do: &action{does: LongRunning}},
 }
 
-var sharedFlag260 = []flag{
+var sharedFlag261 = []flag{
 	{names: []string{"--force"}, do: &action{does: Irreversible, say: "Stop and delete the containers of the Kubernetes file {args} together with their volumes"}},
 }
 
-var sharedTool261 = []tool{
+var sharedTool262 = []tool{
 	{names: []string{"generate"},
 		do:    action{does: Reads},
 		says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		flags: sharedFlag257,
+		flags: sharedFlag258,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Change a Kubernetes cluster to run the containers {args}", "Change a Kubernetes cluster to run containers"},
-		flags: sharedFlag258,
+		flags: sharedFlag259,
 	},
 	{names: []string{"play"},
 		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		flags: sharedFlag259,
+		flags: sharedFlag260,
 	},
 	{names: []string{"down"},
 		do:    action{does: Processes | Deletes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Stop and delete the containers of the Kubernetes file {args}", "Stop and delete the containers of a Kubernetes file"},
+		flags: sharedFlag261,
+	},
+}
+
+var sharedTool263 = []tool{
+	{names: []string{"kube"},
+		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
+		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
 		flags: sharedFlag260,
 	},
 }
 
-var sharedTool262 = []tool{
-	{names: []string{"kube"},
-		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
-		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		flags: sharedFlag259,
-	},
-}
-
-var sharedFlag263 = []flag{
+var sharedFlag264 = []flag{
 	{names: []string{"--cpus"}, kind: kindText},
 	{names: []string{"--disk-size"}, kind: kindText},
 	{names: []string{"-m", "--memory"}, kind: kindText},
@@ -3938,18 +3945,18 @@ var sharedFlag263 = []flag{
 	{names: []string{"--volume-driver"}, kind: kindText},
 }
 
-var sharedFlag264 = []flag{
+var sharedFlag265 = []flag{
 	{names: []string{"--cpus"}, kind: kindText},
 	{names: []string{"--disk-size"}, kind: kindText},
 	{names: []string{"-m", "--memory"}, kind: kindText},
 	{names: []string{"--usb"}, kind: kindText},
 }
 
-var sharedFlag265 = []flag{
+var sharedFlag266 = []flag{
 	{names: []string{"--username"}, kind: kindText},
 }
 
-var sharedTool266 = []tool{
+var sharedTool267 = []tool{
 	{names: []string{"list", "ls", "info", "inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the virtual machine in which containers run"},
@@ -3958,7 +3965,7 @@ var sharedTool266 = []tool{
 	{names: []string{"init"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Create a virtual machine for containers: {args}", "Create a virtual machine for containers"},
-		flags: sharedFlag263,
+		flags: sharedFlag264,
 	},
 	{names: []string{"start", "stop"},
 		do:   action{does: Processes},
@@ -3967,12 +3974,12 @@ var sharedTool266 = []tool{
 	{names: []string{"set", "os"},
 		do:    action{does: System},
 		says:  []string{"Change the virtual machine in which containers run: {args}", "Change the virtual machine in which containers run"},
-		flags: sharedFlag264,
+		flags: sharedFlag265,
 	},
 	{names: []string{"ssh"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Run in the virtual machine for containers: {inner}", "Open a shell in the virtual machine in which containers run"},
-		flags: sharedFlag265,
+		flags: sharedFlag266,
 	},
 	{names: []string{"cp"},
 		do:   action{does: Writes},
@@ -3985,7 +3992,7 @@ var sharedTool266 = []tool{
 	},
 }
 
-var sharedFlag267 = []flag{
+var sharedFlag268 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -3994,7 +4001,7 @@ var sharedFlag267 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag268 = []flag{
+var sharedFlag269 = []flag{
 	{names: []string{"--privileged"}, kind: kindText, attached: true, do: &action{does: Privilege, say: "Run a container that has full control over this machine"}},
 	{names: []string{"--cap-add"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{names: []string{"--device"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with access to the device {--device}"}},
@@ -4168,27 +4175,27 @@ var sharedFlag268 = []flag{
 	{names: []string{"--exit-policy"}, kind: kindText},
 }
 
-var sharedFlag269 = []flag{
+var sharedFlag270 = []flag{
 	{names: []string{"-t", "--time"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 }
 
-var sharedTool270 = []tool{
+var sharedTool271 = []tool{
 	{names: []string{"ps", "ls", "list", "inspect", "logs", "top", "stats", "exists"},
 		do:    action{does: Reads},
 		says:  []string{"Look at groups of containers: {args}", "Look at groups of containers"},
-		flags: sharedFlag267,
+		flags: sharedFlag268,
 	},
 	{names: []string{"create", "clone"},
 		do:    action{does: Writes},
 		says:  []string{"Create a group of containers: {args}", "Create a group of containers"},
-		flags: sharedFlag268,
+		flags: sharedFlag269,
 		whens: sharedWhen129,
 	},
 	{names: []string{"start", "stop", "restart", "kill", "pause", "unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Start or stop groups of containers: {args}", "Start or stop groups of containers"},
-		flags: sharedFlag269,
+		flags: sharedFlag270,
 	},
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
@@ -4202,24 +4209,24 @@ var sharedTool270 = []tool{
 	},
 }
 
-var sharedFlag271 = []flag{
+var sharedFlag272 = []flag{
 	{names: []string{"--rootless-netns"}},
 }
 
-var sharedTool272 = []tool{
+var sharedTool273 = []tool{
 	{names: []string{"run"},
 		do:   action{does: Executes},
 		says: []string{"Run the health check of the container {args}", "Run the health check of a container"},
 	},
 }
 
-var sharedFlag273 = []flag{
+var sharedFlag274 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which containers have newer images", instead: true}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--authfile"}, kind: kindList},
 }
 
-var sharedTool274 = []tool{
+var sharedTool275 = []tool{
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
@@ -4472,125 +4479,125 @@ var sharedTool274 = []tool{
 	{names: []string{"compose"},
 		says:  []string{"Show the help of Docker Compose"},
 		flags: sharedFlag179,
-		subs:  sharedTool213,
+		subs:  sharedTool214,
 	},
 	{names: []string{"context"},
 		says: []string{"Show the help of {cmd} context"},
-		subs: sharedTool215,
+		subs: sharedTool216,
 	},
 	{names: []string{"manifest"},
 		says: []string{"Show the help of {cmd} manifest"},
-		subs: sharedTool219,
+		subs: sharedTool220,
 	},
 	{names: []string{"trust"},
 		says: []string{"Show the help of {cmd} trust"},
-		subs: sharedTool222,
+		subs: sharedTool223,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool225,
+		subs: sharedTool226,
 	},
 	{names: []string{"swarm"},
 		says: []string{"Show the help of {cmd} swarm"},
-		subs: sharedTool229,
+		subs: sharedTool230,
 	},
 	{names: []string{"service"},
 		says: []string{"Show the help of {cmd} service"},
-		subs: sharedTool236,
+		subs: sharedTool237,
 	},
 	{names: []string{"stack"},
 		says: []string{"Show the help of {cmd} stack"},
-		subs: sharedTool238,
+		subs: sharedTool239,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool239,
+		subs: sharedTool240,
 	},
 	{names: []string{"secret"},
 		says: []string{"Show the help of {cmd} secret"},
-		subs: sharedTool239,
+		subs: sharedTool240,
 	},
 	{names: []string{"node"},
 		says: []string{"Show the help of {cmd} node"},
-		subs: sharedTool239,
+		subs: sharedTool240,
 	},
 	{names: []string{"unmount", "umount", "mount"},
 		do:    action{does: System},
 		says:  []string{"Mount the files of containers into this machine's folders: {args}", "Mount the files of containers into this machine's folders"},
-		flags: sharedFlag240,
+		flags: sharedFlag241,
 	},
 	{names: []string{"completion"},
 		do:    action{does: Reads},
 		says:  []string{"Print the shell completion of {cmd}"},
-		flags: sharedFlag241,
+		flags: sharedFlag242,
 	},
 	{names: []string{"scout"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the help of docker scout"},
-		flags: sharedFlag242,
-		subs:  sharedTool245,
+		flags: sharedFlag243,
+		subs:  sharedTool246,
 	},
 	{names: []string{"sbom", "scan"},
 		do:    action{does: Reads | Network, risk: levelModerate},
 		says:  []string{"List what is inside the image {args}", "List what is inside an image"},
-		flags: sharedFlag246,
+		flags: sharedFlag247,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes},
 		says:  []string{"Write a Dockerfile and a Compose file for the project"},
-		flags: sharedFlag247,
-		whens: sharedWhen248,
+		flags: sharedFlag248,
+		whens: sharedWhen249,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Open a shell in the container or image {arg1}", "Open a shell in a container or image"},
-		flags: sharedFlag249,
+		flags: sharedFlag250,
 	},
 	{names: []string{"desktop"},
 		says: []string{"Show the help of docker desktop"},
-		subs: sharedTool250,
+		subs: sharedTool251,
 	},
 	{names: []string{"model"},
 		says: []string{"Show the help of docker model"},
-		subs: sharedTool251,
+		subs: sharedTool252,
 	},
 	{names: []string{"extension"},
 		says: []string{"Show the help of docker extension"},
-		subs: sharedTool252,
+		subs: sharedTool253,
 	},
 	{names: []string{"generate"},
 		says: []string{"Show the help of {cmd} generate"},
-		subs: sharedTool256,
+		subs: sharedTool257,
 	},
 	{names: []string{"kube"},
 		says: []string{"Show the help of {cmd} kube"},
-		subs: sharedTool261,
+		subs: sharedTool262,
 	},
 	{names: []string{"play"},
 		says: []string{"Show the help of {cmd} play"},
-		subs: sharedTool262,
+		subs: sharedTool263,
 	},
 	{names: []string{"machine"},
 		says: []string{"Show the help of {cmd} machine"},
-		subs: sharedTool266,
+		subs: sharedTool267,
 	},
 	{names: []string{"pod"},
 		says: []string{"Show the help of {cmd} pod"},
-		subs: sharedTool270,
+		subs: sharedTool271,
 	},
 	{names: []string{"unshare"},
 		do:    action{does: Executes | Privilege, args: []slot{{kind: kindCmd, optional: true}}, is: isWrapper | isPosix | isWrapping},
 		says:  []string{"Run as root of its own user space: {inner}", "Open a shell as root of its own user space"},
-		flags: sharedFlag271,
+		flags: sharedFlag272,
 	},
 	{names: []string{"healthcheck"},
 		says: []string{"Show the help of {cmd} healthcheck"},
-		subs: sharedTool272,
+		subs: sharedTool273,
 	},
 	{names: []string{"auto-update"},
 		do:    action{does: Network | Executes, hosts: []string{"registries"}},
 		says:  []string{"Update containers to newer images and restart them"},
-		flags: sharedFlag273,
+		flags: sharedFlag274,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -4602,7 +4609,7 @@ var sharedTool274 = []tool{
 	},
 }
 
-var sharedFlag275 = []flag{
+var sharedFlag276 = []flag{
 	{names: []string{"--disable-content-trust"}},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -4631,23 +4638,23 @@ var sharedFlag275 = []flag{
 	{names: []string{"--cosign-key"}, kind: kindText},
 }
 
-var sharedFlag276 = []flag{
+var sharedFlag277 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag277 = []flag{
+var sharedFlag278 = []flag{
 	{names: []string{"-u", "--username"}, kind: kindText},
 	{names: []string{"-p", "--password"}, kind: kindText},
 	{names: []string{"--password-stdin"}},
 	{names: []string{"--authfile"}, kind: kindWrite},
 }
 
-var sharedFlag278 = []flag{
+var sharedFlag279 = []flag{
 	{names: []string{"-a", "--all"}},
 }
 
-var sharedFlag279 = []flag{
+var sharedFlag280 = []flag{
 	{names: []string{"--authfile"}, kind: kindList},
 	{names: []string{"--src-authfile"}, kind: kindList},
 	{names: []string{"--dest-authfile"}, kind: kindList},
@@ -4673,16 +4680,16 @@ var sharedFlag279 = []flag{
 	{names: []string{"--no-creds"}},
 }
 
-var sharedFlag280 = []flag{
+var sharedFlag281 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag281 = []flag{
+var sharedFlag282 = []flag{
 	{names: []string{"-n", "--name"}, kind: kindText},
 }
 
-var sharedFlag282 = []flag{
+var sharedFlag283 = []flag{
 	{names: []string{"-B", "--bind"}, kind: kindText},
 	{names: []string{"--mount"}, kind: kindMount},
 	{names: []string{"-H", "--home"}, kind: kindText},
@@ -4698,7 +4705,7 @@ var sharedFlag282 = []flag{
 	{names: []string{"--allow-setuid"}, do: &action{does: Privilege}},
 }
 
-var sharedFlag283 = []flag{
+var sharedFlag284 = []flag{
 	{names: []string{"-R", "--recursive"}, do: &action{is: isRecursive}},
 	{names: []string{"-I", "--ignore"}, kind: kindText},
 	{names: []string{"--hide"}, kind: kindText},
@@ -4718,52 +4725,52 @@ var sharedFlag283 = []flag{
 	{names: []string{"-h", "-v", "-o", "--file-type", "-f", "-D", "-L", "-H"}},
 }
 
-var sharedWhen284 = []when{
+var sharedWhen285 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termCount, n: 0}}}, flagged: true, do: action{say: "List files in the current folder and everything below it"}},
 	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "List files in {args} and everything below"}},
 }
 
-var sharedFlag285 = []flag{
+var sharedFlag286 = []flag{
 	{names: []string{"-m", "--mode"}, kind: kindText},
 	{names: []string{"-Z"}},
 	{names: []string{"--context"}, kind: kindText, attached: true},
 }
 
-var sharedWhen286 = []when{
+var sharedWhen287 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1", "/*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen287 = []when{
+var sharedWhen288 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen288 = []when{
+var sharedWhen289 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--host"}, {not: true, op: termFlag, flag: "--host", globs: []string{"localhost*", "127.*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 	{any: [][]term{{{op: termFlag, flag: "--uri"}, {not: true, op: termFlag, flag: "--uri", globs: []string{"*localhost*", "*127.0.0.1*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen289 = []when{
+var sharedWhen290 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--bootstrap-server"}, {not: true, op: termFlag, flag: "--bootstrap-server", globs: []string{"localhost*", "127.*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedFlag290 = []flag{
+var sharedFlag291 = []flag{
 	{names: []string{"-y", "-f", "--force"}},
 }
 
-var sharedFlag291 = []flag{
+var sharedFlag292 = []flag{
 	{names: []string{"--target-version"}, kind: kindText},
 	{names: []string{"--dry-run", "--ignore-missing"}},
 }
 
-var sharedWhen292 = []when{
+var sharedWhen293 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedWhen293 = []when{
+var sharedWhen294 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes}},
 }
 
-var sharedFlag294 = []flag{
+var sharedFlag295 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4771,12 +4778,12 @@ var sharedFlag294 = []flag{
 	{names: []string{"-c", "--comments"}},
 }
 
-var sharedFlag295 = []flag{
+var sharedFlag296 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason"}, kind: kindText},
 	{names: []string{"--undo", "--rebase"}},
 }
 
-var sharedFlag296 = []flag{
+var sharedFlag297 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4785,21 +4792,21 @@ var sharedFlag296 = []flag{
 	{names: []string{"-w", "--web"}, do: &action{does: Executes, say: "Open a page of GitHub in a browser"}},
 }
 
-var sharedFlag297 = []flag{
+var sharedFlag298 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
 }
 
-var sharedFlag298 = []flag{
+var sharedFlag299 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, kind: kindText},
 }
 
-var sharedFlag299 = []flag{
+var sharedFlag300 = []flag{
 	{names: []string{"--yes"}},
 }
 
-var sharedFlag300 = []flag{
+var sharedFlag301 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4807,68 +4814,68 @@ var sharedFlag300 = []flag{
 	{names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
-var sharedFlag301 = []flag{
+var sharedFlag302 = []flag{
 	{names: []string{"-y", "--yes", "--confirm"}},
 }
 
-var sharedFlag302 = []flag{
+var sharedFlag303 = []flag{
 	{names: []string{"-w", "--web"}, do: &action{does: Executes}},
 }
 
-var sharedFlag303 = []flag{
+var sharedFlag304 = []flag{
 	{names: []string{"--clobber"}},
 }
 
-var sharedFlag304 = []flag{
+var sharedFlag305 = []flag{
 	{names: []string{"--cleanup-tag", "-y", "--yes"}},
 }
 
-var sharedFlag305 = []flag{
+var sharedFlag306 = []flag{
 	{names: []string{"-j", "--job"}, kind: kindText},
 	{names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag306 = []flag{
+var sharedFlag307 = []flag{
 	{names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, kind: kindText},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag307 = []flag{
+var sharedFlag308 = []flag{
 	{names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag308 = []flag{
+var sharedFlag309 = []flag{
 	{names: []string{"-s", "--shell"}, kind: kindText},
 }
 
-var sharedFlag309 = []flag{
+var sharedFlag310 = []flag{
 	{names: []string{"-F", "--output", "-O"}, kind: kindText},
 	{names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, kind: kindText},
 	{names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag310 = []flag{
+var sharedFlag311 = []flag{
 	{names: []string{"-s", "--sha"}, kind: kindText},
 	{names: []string{"--skip-ci"}},
 }
 
-var sharedFlag311 = []flag{
+var sharedFlag312 = []flag{
 	{names: []string{"-t", "--title"}, kind: kindText},
 	{names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, kind: kindText},
 	{names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag312 = []flag{
+var sharedFlag313 = []flag{
 	{names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, kind: kindText},
 	{names: []string{"--tool"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag313 = []flag{
+var sharedFlag314 = []flag{
 	{names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag314 = []flag{
+var sharedFlag315 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, kind: kindText},
 	{names: []string{"-e", "--edit"}, do: &action{does: Writes | Executes, risk: levelDangerous, say: "Open the settings of Mercurial in an editor"}},
@@ -4877,24 +4884,24 @@ var sharedFlag314 = []flag{
 	{names: []string{"--secret", "--public", "--draft", "--force"}, do: &action{does: Writes}},
 }
 
-var sharedFlag315 = []flag{
+var sharedFlag316 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen316 = []when{
+var sharedWhen317 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedWhen317 = []when{
+var sharedWhen318 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*://*"}}}}, do: action{args: []slot{{kind: kindURL, repeat: true}}}},
 }
 
-var sharedFlag318 = []flag{
+var sharedFlag319 = []flag{
 	{names: []string{"--path"}, kind: kindWrite},
 }
 
-var sharedFlag319 = []flag{
+var sharedFlag320 = []flag{
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, kind: kindText},
 	{names: []string{"-O"}, kind: kindRead},
@@ -4951,61 +4958,61 @@ var sharedFlag319 = []flag{
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag320 = []flag{
+var sharedFlag321 = []flag{
 	{names: []string{"--object-format"}, kind: kindText},
 }
 
-var sharedWhen321 = []when{
+var sharedWhen322 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"ext::*", "fd::*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run a command as the transport to a repository: {args}", opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag322 = []flag{
+var sharedFlag323 = []flag{
 	{names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag323 = []flag{
+var sharedFlag324 = []flag{
 	{names: []string{"--index"}},
 }
 
-var sharedWhen324 = []when{
+var sharedWhen325 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag325 = []flag{
+var sharedFlag326 = []flag{
 	{names: []string{"--recursive"}},
 }
 
-var sharedFlag326 = []flag{
+var sharedFlag327 = []flag{
 	{names: []string{"--object-dir"}, kind: kindWrite},
 }
 
-var sharedFlag327 = []flag{
+var sharedFlag328 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-l", "--long"}},
 	{names: []string{"--deleted"}},
 }
 
-var sharedWhen328 = []when{
+var sharedWhen329 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"clear"}}}}, do: action{does: Deletes, say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag329 = []flag{
+var sharedFlag330 = []flag{
 	{names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, kind: kindText},
 	{names: []string{"--local"}},
 	{names: []string{"--verify"}},
 }
 
-var sharedFlag330 = []flag{
+var sharedFlag331 = []flag{
 	{names: []string{"--filename"}},
 	{names: []string{"--no-modify-attrs"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen331 = []when{
+var sharedWhen332 = []when{
 	{any: [][]term{{{op: termMore, n: 0}, {not: true, op: termFlag, flag: "-d"}}}, do: action{does: Writes, say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag332 = []flag{
+var sharedFlag333 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"--manual"}},
 	{names: []string{"-l", "--local"}},
@@ -5015,47 +5022,47 @@ var sharedFlag332 = []flag{
 	{names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen333 = []when{
+var sharedWhen334 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}, {not: true, op: termFlag, flag: "--manual"}}}, do: action{does: Writes | Executes, risk: levelDangerous, say: "Set up Git LFS for all repositories of this user", is: isGlobal}},
 }
 
-var sharedFlag334 = []flag{
+var sharedFlag335 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"-l", "--local"}},
 	{names: []string{"-w", "--worktree"}},
 	{names: []string{"--system"}, do: &action{does: System}},
 }
 
-var sharedWhen335 = []when{
+var sharedWhen336 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}}}, do: action{does: Writes, risk: levelDangerous, say: "Remove Git LFS from the settings of this user", is: isGlobal}},
 }
 
-var sharedFlag336 = []flag{
+var sharedFlag337 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag337 = []flag{
+var sharedFlag338 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag338 = []flag{
+var sharedFlag339 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 }
 
-var sharedFlag339 = []flag{
+var sharedFlag340 = []flag{
 	{names: []string{"-o", "--object-id"}},
 	{names: []string{"--all"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen340 = []when{
+var sharedWhen341 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Publishes | Network, say: "Upload large files to the remote repository"}},
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag341 = []flag{
+var sharedFlag342 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, kind: kindText},
 	{names: []string{"--template"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-c", "--config"}, kind: kindKey, keys: &keysGitConfig},
@@ -5063,89 +5070,89 @@ var sharedFlag341 = []flag{
 	{names: []string{"--separate-git-dir"}, kind: kindWrite},
 }
 
-var sharedFlag342 = []flag{
+var sharedFlag343 = []flag{
 	{names: []string{"--to"}, kind: kindWrite},
 }
 
-var sharedFlag343 = []flag{
+var sharedFlag344 = []flag{
 	{names: []string{"-r", "--remote", "--refspec"}, kind: kindText},
 }
 
-var sharedFlag344 = []flag{
+var sharedFlag345 = []flag{
 	{names: []string{"-r", "--remote", "-i", "--id"}, kind: kindText},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag345 = []flag{
+var sharedFlag346 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, kind: kindText},
 }
 
-var sharedFlag346 = []flag{
+var sharedFlag347 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, kind: kindText},
 	{names: []string{"--object-map"}, kind: kindWrite},
 	{names: []string{"--no-rewrite"}},
 }
 
-var sharedTool347 = []tool{
+var sharedTool348 = []tool{
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show which files are large in the history"},
-		flags: sharedFlag345,
+		flags: sharedFlag346,
 	},
 	{names: []string{"import", "export"},
 		do:    action{does: Writes | Irreversible},
 		says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		flags: sharedFlag346,
+		flags: sharedFlag347,
 	},
 }
 
-var sharedFlag348 = []flag{
+var sharedFlag349 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 	{names: []string{"-c", "--verify-remote"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedWhen349 = []when{
+var sharedWhen350 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Deletes | Irreversible, say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag350 = []flag{
+var sharedFlag351 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen351 = []when{
+var sharedWhen352 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Writes}},
 }
 
-var sharedFlag352 = []flag{
+var sharedFlag353 = []flag{
 	{names: []string{"-f", "--file", "--pointer"}, kind: kindRead},
 	{names: []string{"--check"}},
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag353 = []flag{
+var sharedFlag354 = []flag{
 	{names: []string{"--ancestor", "--current", "--other"}, kind: kindRead},
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--program"}, kind: kindShell},
 }
 
-var sharedTool354 = []tool{
+var sharedTool355 = []tool{
 	{names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		flags: sharedFlag327,
-		whens: sharedWhen328,
+		flags: sharedFlag328,
+		whens: sharedWhen329,
 	},
 	{names: []string{"locks"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"remotes"}},
 		says:  []string{"List the files that are locked on the server"},
-		flags: sharedFlag329,
+		flags: sharedFlag330,
 	},
 	{names: []string{"track"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"List the patterns that Git LFS keeps"},
-		flags: sharedFlag330,
-		whens: sharedWhen331,
+		flags: sharedFlag331,
+		whens: sharedWhen332,
 	},
 	{names: []string{"untrack"},
 		do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
@@ -5154,69 +5161,69 @@ var sharedTool354 = []tool{
 	{names: []string{"install"},
 		do:    action{does: Writes},
 		says:  []string{"Set up Git LFS in this repository"},
-		flags: sharedFlag332,
-		whens: sharedWhen333,
+		flags: sharedFlag333,
+		whens: sharedWhen334,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Writes},
 		says:  []string{"Remove Git LFS from this repository"},
-		flags: sharedFlag334,
-		whens: sharedWhen335,
+		flags: sharedFlag335,
+		whens: sharedWhen336,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes},
 		says:  []string{"Write the hooks of Git LFS into this repository"},
-		flags: sharedFlag336,
+		flags: sharedFlag337,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Download large files from the server"},
-		flags: sharedFlag337,
-		whens: sharedWhen316,
+		flags: sharedFlag338,
+		whens: sharedWhen317,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}}},
 		says:  []string{"Download large files and put them into the working tree"},
-		flags: sharedFlag338,
-		whens: sharedWhen316,
+		flags: sharedFlag339,
+		whens: sharedWhen317,
 	},
 	{names: []string{"push"},
 		do:    action{does: Reads, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Show which large files would be uploaded"},
-		flags: sharedFlag339,
-		whens: sharedWhen340,
+		flags: sharedFlag340,
+		whens: sharedWhen341,
 	},
 	{names: []string{"clone"},
 		do:    action{does: Writes, args: []slot{{kind: kindRepo}, {kind: kindWrite, optional: true}}},
 		says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		flags: sharedFlag341,
-		whens: sharedWhen321,
+		flags: sharedFlag342,
+		whens: sharedWhen322,
 	},
 	{names: []string{"checkout"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Replace placeholders by the large files that were downloaded"},
-		flags: sharedFlag342,
+		flags: sharedFlag343,
 	},
 	{names: []string{"lock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		flags: sharedFlag343,
+		flags: sharedFlag344,
 	},
 	{names: []string{"unlock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		flags: sharedFlag344,
+		flags: sharedFlag345,
 	},
 	{names: []string{"migrate"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of git lfs migrate"},
-		subs: sharedTool347,
+		subs: sharedTool348,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Reads},
 		says:  []string{"Show which local copies of large files would be deleted"},
-		flags: sharedFlag348,
-		whens: sharedWhen349,
+		flags: sharedFlag349,
+		whens: sharedWhen350,
 	},
 	{names: []string{"dedup"},
 		do:   action{does: Writes},
@@ -5225,13 +5232,13 @@ var sharedTool354 = []tool{
 	{names: []string{"fsck"},
 		do:    action{does: Reads},
 		says:  []string{"Check the large files for damage"},
-		flags: sharedFlag350,
-		whens: sharedWhen351,
+		flags: sharedFlag351,
+		whens: sharedWhen352,
 	},
 	{names: []string{"pointer"},
 		do:    action{does: Reads},
 		says:  []string{"Show the placeholder of a large file"},
-		flags: sharedFlag352,
+		flags: sharedFlag353,
 	},
 	{names: []string{"ext"},
 		do:   action{does: Reads},
@@ -5240,7 +5247,7 @@ var sharedTool354 = []tool{
 	{names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		do:    action{does: Writes},
 		says:  []string{"Convert between a large file and its placeholder"},
-		flags: sharedFlag353,
+		flags: sharedFlag354,
 	},
 	{names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		do:   action{does: Writes | Network, hosts: []string{"remotes"}},
@@ -5248,7 +5255,7 @@ var sharedTool354 = []tool{
 	},
 }
 
-var sharedFlag355 = []flag{
+var sharedFlag356 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"-w", "--workdir"}, kind: kindCd},
 	{names: []string{"-r", "--repository"}, kind: kindRead},
@@ -5267,15 +5274,15 @@ var sharedFlag355 = []flag{
 	{names: []string{"--offline"}},
 }
 
-var sharedFlag356 = []flag{
+var sharedFlag357 = []flag{
 	{names: []string{"-k", "--key-name"}, kind: kindText},
 }
 
-var sharedWhen357 = []when{
+var sharedWhen358 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedFlag358 = []flag{
+var sharedFlag359 = []flag{
 	{names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, kind: kindPowerShell, do: &action{say: "Run PowerShell code given on the command line", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-File", "-file", "-f"}, kind: kindScript, do: &action{say: "Run the PowerShell script {-File}", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run PowerShell code that is hidden in an encoded form", opaque: "PowerShell code in an encoded form"}},
@@ -5286,29 +5293,33 @@ var sharedFlag358 = []flag{
 	{names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag359 = []flag{
+var sharedFlag360 = []flag{
+	{names: []string{"--check"}},
+}
+
+var sharedFlag361 = []flag{
 	{names: []string{"-e", "--environment"}, kind: kindText},
 }
 
-var sharedWhen360 = []when{
+var sharedWhen362 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, do: action{does: Irreversible, say: "Delete the database of the application or overwrite all its tables"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, do: action{does: Irreversible, say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag361 = []flag{
+var sharedFlag363 = []flag{
 	{names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag362 = []flag{
+var sharedFlag364 = []flag{
 	{names: []string{"--force"}, do: &action{does: Writes, risk: levelDangerous, say: "Change the Laravel application even in production: {sub}"}},
 	{names: []string{"--pretend"}, do: &action{say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag363 = []flag{
+var sharedFlag365 = []flag{
 	{names: []string{"--execute"}, kind: kindPHP, do: &action{say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool364 = []tool{
+var sharedTool366 = []tool{
 	{names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		do:   action{does: Executes},
 		says: []string{"Show something about the Laravel application: {sub}"},
@@ -5320,7 +5331,7 @@ var sharedTool364 = []tool{
 	{names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		flags: sharedFlag362,
+		flags: sharedFlag364,
 	},
 	{names: []string{"env:decrypt"},
 		do:   action{does: Executes | Writes, risk: levelDangerous},
@@ -5333,7 +5344,7 @@ var sharedTool364 = []tool{
 	{names: []string{"tinker"},
 		do:    action{does: Executes},
 		says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		flags: sharedFlag363,
+		flags: sharedFlag365,
 	},
 	{names: []string{"db"},
 		do:   action{does: Executes},
@@ -5349,15 +5360,15 @@ var sharedTool364 = []tool{
 	},
 }
 
-var sharedFlag365 = []flag{
+var sharedFlag367 = []flag{
 	{names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, kind: kindText},
 }
 
-var sharedFlag366 = []flag{
+var sharedFlag368 = []flag{
 	{names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, kind: kindText},
 }
 
-var sharedTool367 = []tool{
+var sharedTool369 = []tool{
 	{names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		do:   action{does: Executes},
 		says: []string{"Show the state of the database migrations"},
@@ -5365,7 +5376,7 @@ var sharedTool367 = []tool{
 	{names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		flags: sharedFlag366,
+		flags: sharedFlag368,
 	},
 	{names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		do:   action{does: Executes},
@@ -5393,7 +5404,7 @@ var sharedTool367 = []tool{
 	},
 }
 
-var sharedFlag368 = []flag{
+var sharedFlag370 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
 	{names: []string{"--cluster"}, kind: kindText},
@@ -5402,7 +5413,7 @@ var sharedFlag368 = []flag{
 	{names: []string{"--as-group"}, kind: kindText},
 	{names: []string{"--as-uid"}, kind: kindText},
 	{names: []string{"--as-user-extra"}, kind: kindText},
-	{names: []string{"--cache-dir"}, kind: kindText},
+	{names: []string{"--cache-dir"}, kind: kindWrite},
 	{names: []string{"--certificate-authority"}, kind: kindText},
 	{names: []string{"--client-certificate"}, kind: kindText},
 	{names: []string{"--client-key"}, kind: kindText},
@@ -5430,7 +5441,7 @@ var sharedFlag368 = []flag{
 	{names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag369 = []flag{
+var sharedFlag371 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5458,7 +5469,8 @@ var sharedFlag369 = []flag{
 	{names: []string{"--raw"}, kind: kindText, do: &action{say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen370 = []when{
+var sharedWhen372 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "*s?secret", "*s?secrets", "*l?secret", "*l?secrets", "*m?secret", "*m?secrets", "*c?secret", "*c?secrets", "*o?secret", "*o?secrets", "*d?secret", "*d?secrets", "*y?secret", "*y?secrets", "*t?secret", "*t?secrets", "*s?secret?*", "*s?secrets?*", "*l?secrets?*", "*m?secrets?*", "*d?secrets?*", "secret?c*", "secrets?c*", "secrets?p*", "secrets?d*", "secrets?s*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"Secret*", "SECRET*", "?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s", "*?Secret", "*?Secrets", "*?SECRET", "*?SECRETS", "*?Secrets?*", "*?Secret?*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*b?secret", "*b?secrets", "*f?secret", "*f?secrets", "*g?secret", "*g?secrets", "*h?secret", "*h?secrets", "*i?secret", "*i?secrets", "*j?secret", "*j?secrets", "*k?secret", "*k?secrets", "*n?secret", "*n?secrets", "*p?secret", "*p?secrets", "*r?secret", "*r?secrets", "*u?secret", "*u?secrets", "*v?secret", "*v?secrets", "*w?secret", "*w?secrets", "*x?secret", "*x?secrets", "*z?secret", "*z?secrets", "*ce?secret", "*ce?secrets", "*de?secret", "*de?secrets", "*me?secret", "*me?secrets", "*pe?secret", "*pe?secrets", "*re?secret", "*re?secrets", "*se?secret", "*se?secrets", "*ne?secret", "*ne?secrets", "*ta?secret", "*ta?secrets", "*sa?secret", "*sa?secrets", "*pa?secret", "*pa?secrets", "sa?secret", "sa?secrets"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -5469,7 +5481,7 @@ var sharedWhen370 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag371 = []flag{
+var sharedFlag373 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5496,11 +5508,12 @@ var sharedFlag371 = []flag{
 	{names: []string{"--watch-only"}, do: &action{does: LongRunning}},
 }
 
-var sharedWhen372 = []when{
+var sharedWhen374 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Network, say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag373 = []flag{
+var sharedFlag375 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--all-containers"}},
@@ -5520,7 +5533,7 @@ var sharedFlag373 = []flag{
 	{names: []string{"--version"}, kind: kindText},
 }
 
-var sharedFlag374 = []flag{
+var sharedFlag376 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5551,7 +5564,11 @@ var sharedFlag374 = []flag{
 	{names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedFlag375 = []flag{
+var sharedWhen377 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
+}
+
+var sharedFlag378 = []flag{
 	{names: []string{"--api-version"}, kind: kindText},
 	{names: []string{"--api-group"}, kind: kindText},
 	{names: []string{"--cached"}},
@@ -5564,28 +5581,28 @@ var sharedFlag375 = []flag{
 	{names: []string{"--verbs"}, kind: kindText},
 }
 
-var sharedFlag376 = []flag{
+var sharedFlag379 = []flag{
 	{names: []string{"--output-directory"}, kind: kindWrite},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--namespaces"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool377 = []tool{
+var sharedTool380 = []tool{
 	{names: []string{"dump"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Print the state of the whole Kubernetes cluster"},
-		flags: sharedFlag376,
+		flags: sharedFlag379,
 	},
 }
 
-var sharedFlag378 = []flag{
+var sharedFlag381 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--client"}},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag379 = []flag{
+var sharedFlag382 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5614,7 +5631,7 @@ var sharedFlag379 = []flag{
 	{names: []string{"--types"}, kind: kindText},
 }
 
-var sharedFlag380 = []flag{
+var sharedFlag383 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5644,7 +5661,7 @@ var sharedFlag380 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag381 = []flag{
+var sharedFlag384 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5677,7 +5694,7 @@ var sharedFlag381 = []flag{
 	{names: []string{"--server-side"}},
 }
 
-var sharedFlag382 = []flag{
+var sharedFlag385 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5706,7 +5723,7 @@ var sharedFlag382 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag383 = []flag{
+var sharedFlag386 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5748,27 +5765,28 @@ var sharedFlag383 = []flag{
 	{names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen384 = []when{
+var sharedWhen387 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool385 = []tool{
+var sharedTool388 = []tool{
 	{names: []string{"can-i", "whoami"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		flags: sharedFlag382,
+		flags: sharedFlag385,
+		whens: sharedWhen377,
 	},
 	{names: []string{"reconcile"},
 		do:    action{does: Reads},
 		says:  []string{"Change permissions in the Kubernetes cluster"},
-		flags: sharedFlag383,
-		whens: sharedWhen384,
+		flags: sharedFlag386,
+		whens: sharedWhen387,
 	},
 }
 
-var sharedFlag386 = []flag{
+var sharedFlag389 = []flag{
 	{names: []string{"--raw"}, do: &action{does: Reads, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{names: []string{"--flatten"}},
 	{names: []string{"--minify"}},
@@ -5777,19 +5795,19 @@ var sharedFlag386 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 }
 
-var sharedFlag387 = []flag{
+var sharedFlag390 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--no-headers"}},
 }
 
-var sharedFlag388 = []flag{
+var sharedFlag391 = []flag{
 	{names: []string{"--current"}},
 	{names: []string{"--set-raw-bytes"}},
 	{names: []string{"--embed-certs"}},
 	{names: []string{"--proxy-url"}, kind: kindText},
 }
 
-var sharedFlag389 = []flag{
+var sharedFlag392 = []flag{
 	{names: []string{"--auth-provider"}, kind: kindText},
 	{names: []string{"--auth-provider-arg"}, kind: kindText},
 	{names: []string{"--exec-command"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -5799,16 +5817,16 @@ var sharedFlag389 = []flag{
 	{names: []string{"--embed-certs"}},
 }
 
-var sharedTool390 = []tool{
+var sharedTool393 = []tool{
 	{names: []string{"view"},
 		do:    action{does: Reads},
 		says:  []string{"Show the Kubernetes configuration without its secrets"},
-		flags: sharedFlag386,
+		flags: sharedFlag389,
 	},
 	{names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		do:    action{does: Reads},
 		says:  []string{"Show which Kubernetes clusters are configured"},
-		flags: sharedFlag387,
+		flags: sharedFlag390,
 	},
 	{names: []string{"use-context", "use"},
 		do:   action{does: Writes},
@@ -5817,12 +5835,12 @@ var sharedTool390 = []tool{
 	{names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		do:    action{does: Writes},
 		says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		flags: sharedFlag388,
+		flags: sharedFlag391,
 	},
 	{names: []string{"set-credentials"},
 		do:    action{does: Writes},
 		says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		flags: sharedFlag389,
+		flags: sharedFlag392,
 	},
 	{names: []string{"delete-context", "delete-cluster", "delete-user"},
 		do:   action{does: Deletes},
@@ -5830,7 +5848,7 @@ var sharedTool390 = []tool{
 	},
 }
 
-var sharedFlag391 = []flag{
+var sharedFlag394 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5859,7 +5877,7 @@ var sharedFlag391 = []flag{
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedFlag392 = []flag{
+var sharedFlag395 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5900,17 +5918,18 @@ var sharedFlag392 = []flag{
 	{names: []string{"--to-revision"}, kind: kindText},
 }
 
-var sharedTool393 = []tool{
+var sharedTool396 = []tool{
 	{names: []string{"status", "history"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		flags: sharedFlag391,
+		flags: sharedFlag394,
+		whens: sharedWhen377,
 	},
 	{names: []string{"restart", "undo", "pause", "resume"},
 		do:    action{does: Reads},
 		says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag392,
-		whens: sharedWhen384,
+		flags: sharedFlag395,
+		whens: sharedWhen387,
 	},
 	{names: []string{"latest", "cancel", "retry"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -5918,7 +5937,7 @@ var sharedTool393 = []tool{
 	},
 }
 
-var sharedFlag394 = []flag{
+var sharedFlag397 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-i", "--stdin"}},
@@ -5927,27 +5946,27 @@ var sharedFlag394 = []flag{
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedFlag395 = []flag{
+var sharedFlag398 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--no-preserve"}},
 	{names: []string{"--retries"}, kind: kindText},
 }
 
-var sharedWhen396 = []when{
+var sharedWhen399 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from the Kubernetes cluster to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, risk: levelDangerous, say: "Copy {arg1} into the Kubernetes cluster: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag397 = []flag{
+var sharedFlag400 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedWhen398 = []when{
+var sharedWhen401 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag399 = []flag{
+var sharedFlag402 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"-u", "--unix-socket"}, kind: kindText},
@@ -5963,11 +5982,11 @@ var sharedFlag399 = []flag{
 	{names: []string{"--keepalive"}, kind: kindText},
 }
 
-var sharedWhen400 = []when{
+var sharedWhen403 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag401 = []flag{
+var sharedFlag404 = []flag{
 	{names: []string{"--image"}, kind: kindText},
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--copy-to"}, kind: kindText},
@@ -5987,7 +6006,7 @@ var sharedFlag401 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag402 = []flag{
+var sharedFlag405 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6084,14 +6103,14 @@ var sharedFlag402 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen403 = []when{
+var sharedWhen406 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag404 = []flag{
+var sharedFlag407 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6173,7 +6192,7 @@ var sharedFlag404 = []flag{
 	{names: []string{"--max-unavailable"}, kind: kindText},
 }
 
-var sharedFlag405 = []flag{
+var sharedFlag408 = []flag{
 	{names: []string{"--duration"}, kind: kindText},
 	{names: []string{"--audience"}, kind: kindText},
 	{names: []string{"--bound-object-kind"}, kind: kindText},
@@ -6181,27 +6200,27 @@ var sharedFlag405 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool406 = []tool{
+var sharedTool409 = []tool{
 	{names: []string{"token"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		flags: sharedFlag405,
+		flags: sharedFlag408,
 	},
 	{names: []string{"secret"},
 		do:    action{does: Reads},
 		says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		flags: sharedFlag404,
-		whens: sharedWhen403,
+		flags: sharedFlag407,
+		whens: sharedWhen406,
 	},
 	{names: []string{"*"},
 		do:    action{does: Reads},
 		says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		flags: sharedFlag404,
-		whens: sharedWhen403,
+		flags: sharedFlag407,
+		whens: sharedWhen406,
 	},
 }
 
-var sharedFlag407 = []flag{
+var sharedFlag410 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6241,11 +6260,12 @@ var sharedFlag407 = []flag{
 	{names: []string{"--resource-version"}, kind: kindText},
 }
 
-var sharedWhen408 = []when{
+var sharedWhen411 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag409 = []flag{
+var sharedFlag412 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6286,36 +6306,36 @@ var sharedFlag409 = []flag{
 	{names: []string{"--create-annotation"}},
 }
 
-var sharedTool410 = []tool{
+var sharedTool413 = []tool{
 	{names: []string{"view-last-applied"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		flags: sharedFlag371,
-		whens: sharedWhen408,
+		flags: sharedFlag373,
+		whens: sharedWhen411,
 	},
 	{names: []string{"set-last-applied", "edit-last-applied"},
 		do:    action{does: Reads},
 		says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		flags: sharedFlag409,
-		whens: sharedWhen384,
+		flags: sharedFlag412,
+		whens: sharedWhen387,
 	},
 }
 
-var sharedWhen411 = []when{
+var sharedWhen414 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
 }
 
-var sharedWhen412 = []when{
+var sharedWhen415 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Network | Executes, risk: levelDangerous}},
 }
 
-var sharedFlag413 = []flag{
+var sharedFlag416 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6358,14 +6378,14 @@ var sharedFlag413 = []flag{
 	{names: []string{"--type"}, kind: kindText},
 }
 
-var sharedWhen414 = []when{
+var sharedWhen417 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--force"}}}, flagged: true, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag415 = []flag{
+var sharedFlag418 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6413,7 +6433,7 @@ var sharedFlag415 = []flag{
 	{names: []string{"--name"}, kind: kindText},
 }
 
-var sharedFlag416 = []flag{
+var sharedFlag419 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6459,7 +6479,7 @@ var sharedFlag416 = []flag{
 	{names: []string{"--skip-wait-for-delete-timeout"}, kind: kindText},
 }
 
-var sharedFlag417 = []flag{
+var sharedFlag420 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6551,7 +6571,7 @@ var sharedFlag417 = []flag{
 	{names: []string{"--override-type"}, kind: kindText},
 }
 
-var sharedFlag418 = []flag{
+var sharedFlag421 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6601,24 +6621,25 @@ var sharedFlag418 = []flag{
 	{names: []string{"--group"}, kind: kindText},
 }
 
-var sharedTool419 = []tool{
+var sharedTool422 = []tool{
 	{names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag418,
-		whens: sharedWhen384,
+		flags: sharedFlag421,
+		whens: sharedWhen387,
 	},
 }
 
-var sharedTool420 = []tool{
+var sharedTool423 = []tool{
 	{names: []string{"approve", "deny"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		flags: sharedFlag371,
+		flags: sharedFlag373,
+		whens: sharedWhen377,
 	},
 }
 
-var sharedFlag421 = []flag{
+var sharedFlag424 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--as-current-user"}},
@@ -6637,23 +6658,23 @@ var sharedFlag421 = []flag{
 	{names: []string{"--reorder"}, kind: kindText},
 }
 
-var sharedWhen422 = []when{
+var sharedWhen425 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build Kubernetes files from {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
-var sharedFlag423 = []flag{
+var sharedFlag426 = []flag{
 	{names: []string{"--name-only"}},
 }
 
-var sharedTool424 = []tool{
+var sharedTool427 = []tool{
 	{names: []string{"list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of {cmd}"},
-		flags: sharedFlag423,
+		flags: sharedFlag426,
 	},
 }
 
-var sharedTool425 = []tool{
+var sharedTool428 = []tool{
 	{names: []string{"list", "search", "info", "version", "index"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -6668,244 +6689,249 @@ var sharedTool425 = []tool{
 	},
 }
 
-var sharedFlag426 = []flag{
+var sharedFlag429 = []flag{
 	{names: []string{"-d"}, do: &action{does: Deletes}},
 	{names: []string{"-c", "--current"}},
 }
 
-var sharedWhen427 = []when{
+var sharedWhen430 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes, say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen428 = []when{
+var sharedWhen431 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{say: "Show the help of {cmd} alpha", instead: true}},
 }
 
-var sharedFlag429 = []flag{
+var sharedFlag432 = []flag{
 	{names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, kind: kindText},
 	{names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen430 = []when{
+var sharedWhen433 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"version", "help"}}}}, do: action{say: "Show the help of the plugin for Argo Rollouts", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"get", "list", "status", "lint"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show rollouts of the Kubernetes cluster: {args}", instead: true}},
 }
 
-var sharedTool431 = []tool{
+var sharedTool434 = []tool{
 	{names: []string{"rollouts"},
 		do:    action{does: Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		flags: sharedFlag429,
-		whens: sharedWhen430,
+		flags: sharedFlag432,
+		whens: sharedWhen433,
 	},
 }
 
-var sharedTool432 = []tool{
+var sharedTool435 = []tool{
 	{names: []string{"get"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show Kubernetes resources: {args}", "Show Kubernetes resources"},
-		flags: sharedFlag369,
-		whens: sharedWhen370,
+		flags: sharedFlag371,
+		whens: sharedWhen372,
 	},
 	{names: []string{"describe"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		flags: sharedFlag371,
-		whens: sharedWhen372,
+		flags: sharedFlag373,
+		whens: sharedWhen374,
 	},
 	{names: []string{"logs", "log"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		flags: sharedFlag373,
+		flags: sharedFlag375,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		flags: sharedFlag374,
+		flags: sharedFlag376,
+		whens: sharedWhen377,
 	},
 	{names: []string{"explain", "api-resources", "api-versions"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show which kinds of Kubernetes resources there are"},
-		flags: sharedFlag375,
+		flags: sharedFlag378,
 	},
 	{names: []string{"cluster-info"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show where the Kubernetes cluster is"},
-		subs: sharedTool377,
+		subs: sharedTool380,
 	},
 	{names: []string{"version", "options", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the version or options of {cmd}"},
-		flags: sharedFlag378,
+		flags: sharedFlag381,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what happened in the Kubernetes cluster"},
-		flags: sharedFlag379,
+		flags: sharedFlag382,
+		whens: sharedWhen377,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | Network | LongRunning, risk: levelSafe},
 		says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		flags: sharedFlag380,
+		flags: sharedFlag383,
+		whens: sharedWhen377,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		flags: sharedFlag381,
+		flags: sharedFlag384,
+		whens: sharedWhen377,
 	},
 	{names: []string{"auth"},
 		says: []string{"Show the help of {cmd} auth"},
-		subs: sharedTool385,
+		subs: sharedTool388,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool390,
+		subs: sharedTool393,
 	},
 	{names: []string{"rollout"},
 		says: []string{"Show the help of {cmd} rollout"},
-		subs: sharedTool393,
+		subs: sharedTool396,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		flags: sharedFlag394,
+		flags: sharedFlag397,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Executes | Network | LongRunning},
 		says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		flags: sharedFlag394,
+		flags: sharedFlag397,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Network},
 		says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		flags: sharedFlag395,
-		whens: sharedWhen396,
+		flags: sharedFlag398,
+		whens: sharedWhen399,
 	},
 	{names: []string{"port-forward"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		flags: sharedFlag397,
-		whens: sharedWhen398,
+		flags: sharedFlag400,
+		whens: sharedWhen401,
 	},
 	{names: []string{"proxy"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		flags: sharedFlag399,
-		whens: sharedWhen400,
+		flags: sharedFlag402,
+		whens: sharedWhen403,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		flags: sharedFlag401,
+		flags: sharedFlag404,
 	},
 	{names: []string{"run"},
 		do:    action{does: Reads, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		flags: sharedFlag402,
-		whens: sharedWhen403,
+		flags: sharedFlag405,
+		whens: sharedWhen406,
 	},
 	{names: []string{"create"},
 		do:    action{does: Reads},
 		says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		flags: sharedFlag404,
-		whens: sharedWhen403,
-		subs:  sharedTool406,
+		flags: sharedFlag407,
+		whens: sharedWhen406,
+		subs:  sharedTool409,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Reads},
 		says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		flags: sharedFlag407,
-		whens: sharedWhen384,
-		subs:  sharedTool410,
+		flags: sharedFlag410,
+		whens: sharedWhen387,
+		subs:  sharedTool413,
 	},
 	{names: []string{"delete"},
 		do:    action{does: Reads},
 		says:  []string{"Delete from the Kubernetes cluster: {args}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		flags: sharedFlag407,
-		whens: sharedWhen411,
+		flags: sharedFlag410,
+		whens: sharedWhen414,
 	},
 	{names: []string{"edit"},
 		do:    action{does: Reads},
 		says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		flags: sharedFlag407,
-		whens: sharedWhen412,
+		flags: sharedFlag410,
+		whens: sharedWhen415,
 	},
 	{names: []string{"patch"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		flags: sharedFlag413,
-		whens: sharedWhen384,
+		flags: sharedFlag416,
+		whens: sharedWhen387,
 	},
 	{names: []string{"replace"},
 		do:    action{does: Reads},
 		says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		flags: sharedFlag407,
-		whens: sharedWhen414,
+		flags: sharedFlag410,
+		whens: sharedWhen417,
 	},
 	{names: []string{"scale", "autoscale"},
 		do:    action{does: Reads},
 		says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		flags: sharedFlag415,
-		whens: sharedWhen384,
+		flags: sharedFlag418,
+		whens: sharedWhen387,
 	},
 	{names: []string{"label", "annotate", "taint"},
 		do:    action{does: Reads},
 		says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		flags: sharedFlag407,
-		whens: sharedWhen384,
+		flags: sharedFlag410,
+		whens: sharedWhen387,
 	},
 	{names: []string{"cordon", "uncordon"},
 		do:    action{does: Reads},
 		says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		flags: sharedFlag407,
-		whens: sharedWhen384,
+		flags: sharedFlag410,
+		whens: sharedWhen387,
 	},
 	{names: []string{"drain"},
 		do:    action{does: Reads},
 		says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		flags: sharedFlag416,
-		whens: sharedWhen411,
+		flags: sharedFlag419,
+		whens: sharedWhen414,
 	},
 	{names: []string{"expose"},
 		do:    action{does: Reads},
 		says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		flags: sharedFlag417,
-		whens: sharedWhen403,
+		flags: sharedFlag420,
+		whens: sharedWhen406,
 	},
 	{names: []string{"set"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} set"},
-		subs: sharedTool419,
+		subs: sharedTool422,
 	},
 	{names: []string{"certificate"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} certificate"},
-		subs: sharedTool420,
+		subs: sharedTool423,
 	},
 	{names: []string{"kustomize"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		flags: sharedFlag421,
-		whens: sharedWhen422,
+		flags: sharedFlag424,
+		whens: sharedWhen425,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool424,
+		subs: sharedTool427,
 	},
 	{names: []string{"krew"},
 		says: []string{"Show the help of {cmd} krew"},
-		subs: sharedTool425,
+		subs: sharedTool428,
 	},
 	{names: []string{"ctx", "ns"},
 		do:    action{does: Reads},
 		says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		flags: sharedFlag426,
-		whens: sharedWhen427,
+		flags: sharedFlag429,
+		whens: sharedWhen430,
 	},
 	{names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		flags: sharedFlag371,
+		flags: sharedFlag373,
+		whens: sharedWhen377,
 	},
 	{names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
@@ -6914,16 +6940,16 @@ var sharedTool432 = []tool{
 	{names: []string{"alpha"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		whens: sharedWhen428,
+		whens: sharedWhen431,
 	},
 	{names: []string{"argo"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of the plugin for Argo Rollouts"},
-		subs: sharedTool431,
+		subs: sharedTool434,
 	},
 }
 
-var sharedFlag433 = []flag{
+var sharedFlag436 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--revision"}, kind: kindText},
 	{names: []string{"--max"}, kind: kindText},
@@ -6933,7 +6959,7 @@ var sharedFlag433 = []flag{
 	{names: []string{"--show-resources"}},
 }
 
-var sharedFlag434 = []flag{
+var sharedFlag437 = []flag{
 	{names: []string{"-f", "--values"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--set-string"}, kind: kindText},
@@ -6987,7 +7013,12 @@ var sharedFlag434 = []flag{
 	{names: []string{"--jsonpath"}, kind: kindText},
 }
 
-var sharedFlag435 = []flag{
+var sharedWhen438 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"*://*"}}}}, flagged: true, do: action{does: Executes | Network}},
+	{any: [][]term{{{op: termFlag, flag: "--set-file", globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous}},
+}
+
+var sharedFlag439 = []flag{
 	{names: []string{"-f", "--values"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--set-string"}, kind: kindText},
@@ -7040,16 +7071,16 @@ var sharedFlag435 = []flag{
 	{names: []string{"--skip-schema-validation"}},
 }
 
-var sharedFlag436 = []flag{
+var sharedFlag440 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag437 = []flag{
+var sharedFlag441 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag438 = []flag{
+var sharedFlag442 = []flag{
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 	{names: []string{"--yes"}},
 	{names: []string{"--approve"}},
@@ -7057,16 +7088,16 @@ var sharedFlag438 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag439 = []flag{
+var sharedFlag443 = []flag{
 	{names: []string{"--kubeconfig"}, kind: kindWrite},
 	{names: []string{"-c", "--cluster"}, kind: kindText},
 }
 
-var sharedTool440 = []tool{
+var sharedTool444 = []tool{
 	{names: []string{"write-kubeconfig"},
 		do:    action{does: Network | Writes},
 		says:  []string{"Add a Kubernetes cluster to the configuration"},
-		flags: sharedFlag439,
+		flags: sharedFlag443,
 	},
 	{names: []string{"describe-*"},
 		do:   action{does: Reads | Network, risk: levelSafe},
@@ -7082,16 +7113,16 @@ var sharedTool440 = []tool{
 	},
 }
 
-var sharedTool441 = []tool{
+var sharedTool445 = []tool{
 	{names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		flags: sharedFlag437,
+		flags: sharedFlag441,
 	},
 	{names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		do:    action{does: Network | Irreversible},
 		says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		flags: sharedFlag438,
+		flags: sharedFlag442,
 	},
 	{names: []string{"export"},
 		do:   action{does: Network | Writes, risk: levelDangerous},
@@ -7100,11 +7131,11 @@ var sharedTool441 = []tool{
 	{names: []string{"utils"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} utils"},
-		subs: sharedTool440,
+		subs: sharedTool444,
 	},
 }
 
-var sharedFlag442 = []flag{
+var sharedFlag446 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"-i", "--istioNamespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
@@ -7112,7 +7143,7 @@ var sharedFlag442 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag443 = []flag{
+var sharedFlag447 = []flag{
 	{names: []string{"--pre"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--output-filename"}, kind: kindWrite},
@@ -7120,31 +7151,31 @@ var sharedFlag443 = []flag{
 	{names: []string{"--level"}, kind: kindText, do: &action{does: Network, risk: levelDangerous, say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen444 = []when{
+var sharedWhen448 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "s"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen445 = []when{
+var sharedWhen449 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {not: true, op: termArg, n: 2, globs: []string{"delete", "set"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Look at the network of the Kubernetes cluster: {args}", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, do: action{risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag446 = []flag{
+var sharedFlag450 = []flag{
 	{names: []string{"--output-filename", "--dir"}, kind: kindWrite},
 }
 
-var sharedFlag447 = []flag{
+var sharedFlag451 = []flag{
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-d", "--manifests"}, kind: kindText},
 }
 
-var sharedTool448 = []tool{
+var sharedTool452 = []tool{
 	{names: []string{"list", "dump", "diff", "generate", "translate"},
 		do:    action{does: Reads},
 		says:  []string{"Print what {cmd} would install"},
-		flags: sharedFlag447,
+		flags: sharedFlag451,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -7152,47 +7183,55 @@ var sharedTool448 = []tool{
 	},
 }
 
-var sharedFlag449 = []flag{
+var sharedFlag453 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
+	{names: []string{"-o", "--output"}, kind: kindWrite},
+	{names: []string{"--meshConfigFile", "--injectConfigFile", "--valuesFile"}, kind: kindRead},
+	{names: []string{"--meshConfigMapName", "--injectConfigMapName", "--webhookConfig", "--operatorFileName"}, kind: kindText},
 	{names: []string{"--manual"}},
 }
 
-var sharedFlag450 = []flag{
+var sharedWhen454 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Write Kubernetes files with the service mesh added to {-o}"}},
+}
+
+var sharedFlag455 = []flag{
 	{names: []string{"--port", "-p"}, kind: kindText},
 	{names: []string{"--address"}, kind: kindText},
 }
 
-var sharedTool451 = []tool{
+var sharedTool456 = []tool{
 	{names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		flags: sharedFlag443,
-		whens: sharedWhen444,
+		flags: sharedFlag447,
+		whens: sharedWhen448,
 	},
 	{names: []string{"x", "experimental"},
 		do:    action{does: Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		whens: sharedWhen445,
+		whens: sharedWhen449,
 	},
 	{names: []string{"bug-report", "sysdump"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		flags: sharedFlag446,
+		flags: sharedFlag450,
 	},
 	{names: []string{"profile", "manifest"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} {sub}"},
-		subs: sharedTool448,
+		subs: sharedTool452,
 	},
 	{names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		do:    action{does: Reads},
 		says:  []string{"Print Kubernetes files with the service mesh added"},
-		flags: sharedFlag449,
+		flags: sharedFlag453,
+		whens: sharedWhen454,
 	},
 	{names: []string{"dashboard", "dash", "d"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		flags: sharedFlag450,
+		flags: sharedFlag455,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network | Irreversible},
@@ -7200,20 +7239,20 @@ var sharedTool451 = []tool{
 	},
 }
 
-var sharedFlag452 = []flag{
+var sharedFlag457 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--details"}},
 }
 
-var sharedFlag453 = []flag{
+var sharedFlag458 = []flag{
 	{names: []string{"-pboard", "-Prefer"}, kind: kindText},
 }
 
-var sharedFlag454 = []flag{
+var sharedFlag459 = []flag{
 	{names: []string{"-f"}, kind: kindWrite},
 }
 
-var sharedFlag455 = []flag{
+var sharedFlag460 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-O", "--remote-name", "--remote-name-all"}, do: &action{does: Writes}},
 	{names: []string{"-J", "--remote-header-name"}, do: &action{does: Writes}},
@@ -7329,7 +7368,7 @@ var sharedFlag455 = []flag{
 	{names: []string{"-h", "-M", "--manual"}, do: &action{say: "Show the help of {cmd}", instead: true}},
 }
 
-var sharedTool456 = []tool{
+var sharedTool461 = []tool{
 	{names: []string{"list"},
 		says: []string{"List the plugins of HTTPie"},
 	},
@@ -7339,20 +7378,20 @@ var sharedTool456 = []tool{
 	},
 }
 
-var sharedWhen457 = []when{
+var sharedWhen462 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen458 = []when{
+var sharedWhen463 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 	{any: [][]term{{{op: termFlag, flag: "-out"}}}, flagged: true, do: action{say: "Convert {-in} to {-out}"}},
 }
 
-var sharedWhen459 = []when{
+var sharedWhen464 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*", "*`*"}}}}, do: action{does: Network, risk: levelModerate}},
 }
 
-var sharedFlag460 = []flag{
+var sharedFlag465 = []flag{
 	{names: []string{"-b", "-batch", "--batch"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous, say: "Run the network commands in a file", opaque: "the commands stand in a file"}},
 	{names: []string{"-force", "--force"}},
 	{names: []string{"-n", "-netns", "--netns"}, kind: kindText, do: &action{does: Reads, risk: levelModerate}},
@@ -7360,7 +7399,7 @@ var sharedFlag460 = []flag{
 	{names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool461 = []tool{
+var sharedTool466 = []tool{
 	{names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -7379,71 +7418,76 @@ var sharedTool461 = []tool{
 	},
 }
 
-var sharedFlag462 = []flag{
+var sharedFlag467 = []flag{
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag463 = []flag{
+var sharedFlag468 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag464 = []flag{
+var sharedFlag469 = []flag{
 	{names: []string{"-g", "--global"}},
 }
 
-var sharedFlag465 = []flag{
+var sharedFlag470 = []flag{
 	{names: []string{"--json"}},
 }
 
-var sharedWhen466 = []when{
+var sharedWhen471 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag467 = []flag{
+var sharedFlag472 = []flag{
 	{names: []string{"--browser"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"--no-browser"}},
 }
 
-var sharedWhen468 = []when{
+var sharedWhen473 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag469 = []flag{
+var sharedFlag474 = []flag{
 	{names: []string{"--help", "-h"}},
 }
 
-var sharedWhen470 = []when{
+var sharedWhen475 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "deploy", "login", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedTool471 = []tool{
+var sharedTool476 = []tool{
 	{names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		flags: sharedFlag469,
-		whens: sharedWhen470,
+		flags: sharedFlag474,
+		whens: sharedWhen475,
 	},
 	{names: []string{"@*"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Download the package {sub} and run it"},
-		flags: sharedFlag469,
+		flags: sharedFlag474,
+	},
+	{names: []string{"http://*", "https://*", "git://*", "git+*", "git@*", "ssh://*", "github:*", "gitlab:*", "bitbucket:*", "gist:*", "file:*", "npm:*", "*.tgz", "*.tar.gz"},
+		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"external"}},
+		says:  []string{"Download {sub} and run it: {args}", "Download {sub} and run it"},
+		flags: sharedFlag474,
 	},
 }
 
-var sharedFlag472 = []flag{
+var sharedFlag477 = []flag{
 	{names: []string{"--template", "-t"}, kind: kindText},
 	{names: []string{"--example", "-e"}, kind: kindText},
 	{names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, kind: kindText},
 	{names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool473 = []tool{
+var sharedTool478 = []tool{
 	{names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		do:    action{does: Executes | Writes | Installs | Network, args: []slot{{kind: kindWrite, optional: true}, {kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		flags: sharedFlag472,
+		flags: sharedFlag477,
 	},
 	{names: []string{"*"},
 		do:   action{does: Executes | Writes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
@@ -7451,32 +7495,32 @@ var sharedTool473 = []tool{
 	},
 }
 
-var sharedWhen474 = []when{
+var sharedWhen479 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
 }
 
-var sharedWhen475 = []when{
+var sharedWhen480 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Install for the whole user account: {args}"}},
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedWhen476 = []when{
+var sharedWhen481 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"get"}}}}, do: action{does: Reads, say: "Show package.json", instead: true}},
 }
 
-var sharedWhen477 = []when{
+var sharedWhen482 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"ls", "list"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Ask the package registry", instead: true}},
 }
 
-var sharedWhen478 = []when{
+var sharedWhen483 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedFlag479 = []flag{
+var sharedFlag484 = []flag{
 	{names: []string{"-A", "--all"}},
 }
 
-var sharedFlag480 = []flag{
+var sharedFlag485 = []flag{
 	{names: []string{"-g", "--global"}, do: &action{risk: levelDangerous, is: isGlobal}},
 	{names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change", instead: true}},
@@ -7485,24 +7529,24 @@ var sharedFlag480 = []flag{
 	{names: []string{"--cafile"}, kind: kindRead},
 }
 
-var sharedWhen481 = []when{
+var sharedWhen486 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "Show the project's version", instead: true}},
 }
 
-var sharedFlag482 = []flag{
+var sharedFlag487 = []flag{
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedFlag483 = []flag{
+var sharedFlag488 = []flag{
 	{names: []string{"--silent"}},
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedWhen484 = []when{
+var sharedWhen489 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, do: action{risk: levelDangerous, opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag485 = []flag{
+var sharedFlag490 = []flag{
 	{names: []string{"-F", "--filter"}, kind: kindText},
 	{names: []string{"--graph"}, kind: kindWrite, attached: true},
 	{names: []string{"--dry-run", "--dry"}, kind: kindText, attached: true},
@@ -7514,27 +7558,27 @@ var sharedFlag485 = []flag{
 	{names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen486 = []when{
+var sharedWhen491 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, flagged: true, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
 	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, flagged: true, do: action{say: "Show which tasks would run"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedWhen487 = []when{
+var sharedWhen492 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 }
 
-var sharedWhen488 = []when{
+var sharedWhen493 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"update", "download"}}}}, do: action{does: Writes | Network, say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag489 = []flag{
+var sharedFlag494 = []flag{
 	{names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, kind: kindText},
 	{names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the PHP packages", instead: true}},
 }
 
-var sharedFlag490 = []flag{
+var sharedFlag495 = []flag{
 	{names: []string{"-o", "--output", "--artifacts-path"}, kind: kindWrite},
 	{names: []string{"-p", "--property"}, kind: kindText},
 	{names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, kind: kindText},
@@ -7543,38 +7587,38 @@ var sharedFlag490 = []flag{
 	{names: []string{"-bl", "--binaryLogger"}, kind: kindWrite, attached: true},
 }
 
-var sharedFlag491 = []flag{
+var sharedFlag496 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, kind: kindText},
 	{names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the app's packages", instead: true}},
 }
 
-var sharedFlag492 = []flag{
+var sharedFlag497 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-s", "--style", "-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag493 = []flag{
+var sharedFlag498 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-f", "--force", "--skip-validation"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Check whether the package could be published", instead: true}},
 }
 
-var sharedWhen494 = []when{
+var sharedWhen499 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list"}}}}, do: action{does: Reads, say: "List packages of the user account", instead: true}},
 }
 
-var sharedTool495 = []tool{
+var sharedTool500 = []tool{
 	{names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		do:    action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		flags: sharedFlag491,
+		flags: sharedFlag496,
 	},
 	{names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at the app's packages"},
-		flags: sharedFlag492,
+		flags: sharedFlag497,
 	},
 	{names: []string{"run"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
@@ -7583,12 +7627,12 @@ var sharedTool495 = []tool{
 	{names: []string{"publish", "lish"},
 		do:    action{does: Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the package"},
-		flags: sharedFlag493,
+		flags: sharedFlag498,
 	},
 	{names: []string{"global", "cache"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		whens: sharedWhen494,
+		whens: sharedWhen499,
 	},
 	{names: []string{"login", "logout", "token", "uploader", "bump"},
 		do:   action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
@@ -7600,7 +7644,7 @@ var sharedTool495 = []tool{
 	},
 }
 
-var sharedFlag496 = []flag{
+var sharedFlag501 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} with changed settings, which can start any program"}},
 	{names: []string{"-c", "--config-file"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, kind: kindText},
@@ -7610,7 +7654,7 @@ var sharedFlag496 = []flag{
 	{names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag497 = []flag{
+var sharedFlag502 = []flag{
 	{names: []string{"-r", "--root", "--sysroot"}, kind: kindWrite},
 	{names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, kind: kindText},
 	{names: []string{"--config"}, kind: kindRead, do: &action{risk: levelDangerous}},
@@ -7638,19 +7682,19 @@ var sharedFlag497 = []flag{
 	{names: []string{"-W", "--web"}},
 }
 
-var sharedFlag498 = []flag{
+var sharedFlag503 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen499 = []when{
+var sharedWhen504 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag500 = []flag{
+var sharedFlag505 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag501 = []flag{
+var sharedFlag506 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7660,11 +7704,11 @@ var sharedFlag501 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedWhen502 = []when{
+var sharedWhen507 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
 }
 
-var sharedFlag503 = []flag{
+var sharedFlag508 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7675,7 +7719,7 @@ var sharedFlag503 = []flag{
 	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag504 = []flag{
+var sharedFlag509 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7686,7 +7730,7 @@ var sharedFlag504 = []flag{
 	{names: []string{"--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag505 = []flag{
+var sharedFlag510 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7699,7 +7743,7 @@ var sharedFlag505 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag506 = []flag{
+var sharedFlag511 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7710,18 +7754,18 @@ var sharedFlag506 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag507 = []flag{
+var sharedFlag512 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen508 = []when{
+var sharedWhen513 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedFlag509 = []flag{
+var sharedFlag514 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7732,7 +7776,7 @@ var sharedFlag509 = []flag{
 	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
-var sharedFlag510 = []flag{
+var sharedFlag515 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7743,7 +7787,7 @@ var sharedFlag510 = []flag{
 	{names: []string{"--crate-type", "--print"}, kind: kindText},
 }
 
-var sharedFlag511 = []flag{
+var sharedFlag516 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7751,43 +7795,49 @@ var sharedFlag511 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag512 = []flag{
+var sharedFlag517 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag513 = []flag{
+var sharedFlag518 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag514 = []flag{
+var sharedFlag519 = []flag{
+	{names: []string{"--registry", "--color"}, kind: kindText},
+	{names: []string{"--index"}, kind: kindURL},
+}
+
+var sharedFlag520 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag515 = []flag{
-	{names: []string{"--limit", "--registry", "--index"}, kind: kindText},
+var sharedFlag521 = []flag{
+	{names: []string{"--limit", "--registry"}, kind: kindText},
+	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag516 = []flag{
+var sharedFlag522 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag518 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag519 = []flag{
+var sharedFlag525 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7796,20 +7846,20 @@ var sharedFlag519 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag520 = []flag{
+var sharedFlag526 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag521 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag522 = []flag{
+var sharedFlag528 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7827,28 +7877,28 @@ var sharedFlag522 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag525 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag526 = []flag{
+var sharedFlag532 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag533 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7861,11 +7911,11 @@ var sharedFlag527 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen528 = []when{
+var sharedWhen534 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag529 = []flag{
+var sharedFlag535 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7878,36 +7928,37 @@ var sharedFlag529 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag536 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag537 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag532 = []flag{
+var sharedFlag538 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag533 = []flag{
-	{names: []string{"-f", "--file", "-d", "--db"}, kind: kindRead},
+var sharedFlag539 = []flag{
+	{names: []string{"-f", "--file"}, kind: kindRead},
+	{names: []string{"-d", "--db"}, kind: kindWrite},
 	{names: []string{"-u", "--url"}, kind: kindURL},
 	{names: []string{"--ignore", "-D", "--deny", "--target-arch", "--target-os", "--color", "--format"}, kind: kindText},
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag534 = []flag{
+var sharedFlag540 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool535 = []tool{
+var sharedTool541 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag534,
+		flags: sharedFlag540,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -7915,14 +7966,14 @@ var sharedTool535 = []tool{
 	},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag542 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool537 = []tool{
+var sharedTool543 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -7937,21 +7988,21 @@ var sharedTool537 = []tool{
 	},
 }
 
-var sharedFlag538 = []flag{
+var sharedFlag544 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
 }
 
-var sharedFlag539 = []flag{
+var sharedFlag545 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen540 = []when{
+var sharedWhen546 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag541 = []flag{
+var sharedFlag547 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -7966,21 +8017,21 @@ var sharedFlag541 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag542 = []flag{
+var sharedFlag548 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag543 = []flag{
+var sharedFlag549 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool544 = []tool{
+var sharedTool550 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag542,
+		flags: sharedFlag548,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -7989,7 +8040,7 @@ var sharedTool544 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag543,
+		flags: sharedFlag549,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -8001,7 +8052,7 @@ var sharedTool544 = []tool{
 	},
 }
 
-var sharedFlag545 = []flag{
+var sharedFlag551 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8013,7 +8064,7 @@ var sharedFlag545 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag546 = []flag{
+var sharedFlag552 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindText},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -8024,12 +8075,12 @@ var sharedFlag546 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen547 = []when{
+var sharedWhen553 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, flagged: true, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag548 = []flag{
+var sharedFlag554 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8042,15 +8093,15 @@ var sharedFlag548 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag555 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool550 = []tool{
+var sharedTool556 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag549,
+		flags: sharedFlag555,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -8058,7 +8109,7 @@ var sharedTool550 = []tool{
 	},
 }
 
-var sharedFlag551 = []flag{
+var sharedFlag557 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8070,7 +8121,7 @@ var sharedFlag551 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag558 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8085,16 +8136,16 @@ var sharedFlag552 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen553 = []when{
+var sharedWhen559 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, flagged: true, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag554 = []flag{
+var sharedFlag560 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag555 = []flag{
+var sharedFlag561 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8105,23 +8156,23 @@ var sharedFlag555 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag556 = []flag{
+var sharedFlag562 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag557 = []flag{
+var sharedFlag563 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen558 = []when{
+var sharedWhen564 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag559 = []flag{
+var sharedFlag565 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8133,11 +8184,11 @@ var sharedFlag559 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen560 = []when{
+var sharedWhen566 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag561 = []flag{
+var sharedFlag567 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -8146,11 +8197,11 @@ var sharedFlag561 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen562 = []when{
+var sharedWhen568 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag563 = []flag{
+var sharedFlag569 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8161,118 +8212,123 @@ var sharedFlag563 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen564 = []when{
+var sharedWhen570 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen565 = []when{
+var sharedWhen571 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag566 = []flag{
+var sharedFlag572 = []flag{
 	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
 	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
 }
 
-var sharedWhen567 = []when{
+var sharedWhen573 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag568 = []flag{
+var sharedFlag574 = []flag{
 	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
 }
 
-var sharedWhen569 = []when{
+var sharedWhen575 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag570 = []flag{
+var sharedFlag576 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag571 = []flag{
+var sharedFlag577 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool572 = []tool{
+var sharedTool578 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag501,
+		flags: sharedFlag506,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag501,
-		whens: sharedWhen502,
+		flags: sharedFlag506,
+		whens: sharedWhen507,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag503,
+		flags: sharedFlag508,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag501,
+		flags: sharedFlag506,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag504,
+		flags: sharedFlag509,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag505,
+		flags: sharedFlag510,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag506,
+		flags: sharedFlag511,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag507,
-		whens: sharedWhen508,
+		flags: sharedFlag512,
+		whens: sharedWhen513,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag509,
+		flags: sharedFlag514,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag510,
+		flags: sharedFlag515,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag511,
+		flags: sharedFlag516,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag512,
+		flags: sharedFlag517,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag513,
+		flags: sharedFlag518,
 	},
-	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project", "info"},
+	{names: []string{"info"},
+		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
+		says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
+		flags: sharedFlag519,
+	},
+	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag514,
+		flags: sharedFlag520,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag515,
+		flags: sharedFlag521,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8281,228 +8337,228 @@ var sharedTool572 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag516,
+		flags: sharedFlag522,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag517,
+		flags: sharedFlag523,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag518,
+		flags: sharedFlag524,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag519,
+		flags: sharedFlag525,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag520,
+		flags: sharedFlag526,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag521,
+		flags: sharedFlag527,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag522,
+		flags: sharedFlag528,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag523,
+		flags: sharedFlag529,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag524,
+		flags: sharedFlag530,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag525,
+		flags: sharedFlag531,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag525,
+		flags: sharedFlag531,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag526,
+		flags: sharedFlag532,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag527,
-		whens: sharedWhen528,
+		flags: sharedFlag533,
+		whens: sharedWhen534,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag529,
+		flags: sharedFlag535,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag530,
+		flags: sharedFlag536,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag531,
+		flags: sharedFlag537,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag532,
+		flags: sharedFlag538,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag533,
-		subs:  sharedTool535,
+		flags: sharedFlag539,
+		subs:  sharedTool541,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag536,
-		subs:  sharedTool537,
+		flags: sharedFlag542,
+		subs:  sharedTool543,
 	},
 	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		flags: sharedFlag538,
+		flags: sharedFlag544,
 	},
 	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag539,
-		whens: sharedWhen540,
+		flags: sharedFlag545,
+		whens: sharedWhen546,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag541,
-		subs:  sharedTool544,
+		flags: sharedFlag547,
+		subs:  sharedTool550,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag545,
+		flags: sharedFlag551,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag546,
-		whens: sharedWhen547,
+		flags: sharedFlag552,
+		whens: sharedWhen553,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag548,
-		subs:  sharedTool550,
+		flags: sharedFlag554,
+		subs:  sharedTool556,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag551,
+		flags: sharedFlag557,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag552,
-		whens: sharedWhen553,
+		flags: sharedFlag558,
+		whens: sharedWhen559,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag554,
+		flags: sharedFlag560,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag555,
+		flags: sharedFlag561,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag556,
+		flags: sharedFlag562,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag557,
-		whens: sharedWhen558,
+		flags: sharedFlag563,
+		whens: sharedWhen564,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag559,
-		whens: sharedWhen560,
+		flags: sharedFlag565,
+		whens: sharedWhen566,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag561,
-		whens: sharedWhen562,
+		flags: sharedFlag567,
+		whens: sharedWhen568,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
 		says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		flags: sharedFlag469,
+		flags: sharedFlag474,
 	},
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag563,
-		whens: sharedWhen564,
+		flags: sharedFlag569,
+		whens: sharedWhen570,
 	},
 	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen565,
+		whens: sharedWhen571,
 	},
 	{names: []string{"dist"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		flags: sharedFlag566,
-		whens: sharedWhen567,
+		flags: sharedFlag572,
+		whens: sharedWhen573,
 	},
 	{names: []string{"shuttle"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project as Shuttle would"},
-		flags: sharedFlag568,
-		whens: sharedWhen569,
+		flags: sharedFlag574,
+		whens: sharedWhen575,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag570,
+		flags: sharedFlag576,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag571,
+		flags: sharedFlag577,
 	},
 }
 
-var sharedFlag573 = []flag{
+var sharedFlag579 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag574 = []flag{
+var sharedFlag580 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag575 = []flag{
+var sharedFlag581 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8515,39 +8571,39 @@ var sharedFlag575 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag576 = []flag{
+var sharedFlag582 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen577 = []when{
+var sharedWhen583 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag578 = []flag{
+var sharedFlag584 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen579 = []when{
+var sharedWhen585 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen580 = []when{
+var sharedWhen586 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen581 = []when{
+var sharedWhen587 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen582 = []when{
+var sharedWhen588 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag583 = []flag{
+var sharedFlag589 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8577,14 +8633,14 @@ var sharedFlag583 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen584 = []when{
+var sharedWhen590 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, flagged: true, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag585 = []flag{
+var sharedFlag591 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8595,11 +8651,11 @@ var sharedFlag585 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen586 = []when{
+var sharedWhen592 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag587 = []flag{
+var sharedFlag593 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8621,7 +8677,7 @@ var sharedFlag587 = []flag{
 	{names: []string{"-R"}},
 }
 
-var sharedWhen588 = []when{
+var sharedWhen594 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"+!*", "+*%!*", "+*:!*", "+*r !*", "+*w !*", "+*r!*", "+*system*", "+*job*", "+*term*", "+*exec*", "+*source*", "+so *", "+*lua*", "+*py*", "+*perl*", "+*ruby*", "+*writefile*", "+*delete*", "+*rename*", "+*libcall*", "+*shell*", "+sh", "+*call *", "+*eval*", "+*norm*", "+w /*", "+w! /*", "+w ~*", "+*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }
