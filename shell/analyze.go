@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -94,96 +93,4 @@ func (w *walker) parse(src string) (*syntax.File, error) {
 	}
 	w.src.Reset(src)
 	return w.parser.Parse(&w.src, "")
-}
-
-// script analyses a text as a shell would run it. Nested says that src is not
-// the source itself but text found in it, which stands at span.
-func (w *walker) script(st *state, f *frame, src string, span Span, nested bool) stream {
-	if nested {
-		if f.depth >= maxNested {
-			w.opaqueAt(f, span, "scripts are nested too deeply")
-			return stream{}
-		}
-		if len(src) > MaxLength {
-			w.opaqueAt(f, span, "nested script is too long")
-			return stream{}
-		}
-		if _, depth := deepest(src); depth > MaxDepth {
-			w.opaqueAt(f, span, "nested script is nested too deeply")
-			return stream{}
-		}
-		inner := *f
-		inner.depth++
-		inner.span, inner.fixed = span, true
-		inner.direct, inner.fetched = false, false
-		f = &inner
-	}
-	if strings.Contains(src, "\\\r") {
-		return w.carriageReturn(st, f, src, span)
-	}
-	file, err := w.parse(src)
-	if err != nil {
-		return w.unparsed(st, f, src, span, err)
-	}
-	if mended := withoutFalseComments(src); mended != src {
-		inner := *f
-		inner.span, inner.fixed = span, true
-		w.script(st.fork(), &inner, mended, span, false)
-		w.opaqueAt(f, span, "what stands behind a # may be a comment or not")
-	}
-	return w.stmts(st, f, file.Stmts)
-}
-
-// carriageReturn handles a backslash in front of a carriage return. The parser
-// takes it with the newline behind it for a line that goes on; a shell ends the
-// line there and runs the next one.
-func (w *walker) carriageReturn(st *state, f *frame, src string, span Span) stream {
-	reason := "a backslash stands in front of a carriage return"
-	if !f.fixed {
-		w.opaque = reason
-	}
-	inner := *f
-	inner.span, inner.fixed = span, true
-	w.script(st, &inner, strings.ReplaceAll(src, "\\\r", " "), span, false)
-	w.opaqueAt(f, span, reason)
-	return stream{kind: streamUnknown}
-}
-
-// unparsed reports a text that is not a valid script. What can still be read
-// from its first line on is reported too: a shell would run it.
-func (w *walker) unparsed(st *state, f *frame, src string, span Span, err error) stream {
-	reason := "it does not parse as a shell script: " + err.Error()
-	if !f.fixed {
-		w.opaque = reason
-	}
-	var first []*syntax.Stmt
-	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.RecoverErrors(8))
-	if file, rerr := p.Parse(strings.NewReader(src), ""); rerr == nil && file != nil {
-		first = file.Stmts
-	}
-	if len(first) > 0 && recovered(first) {
-		w.stmts(st, f, first)
-	}
-	w.opaqueAt(f, span, reason)
-	return stream{}
-}
-
-// recovered reports whether statements that the parser mended can be walked:
-// it leaves nodes without content where it gave up.
-func recovered(stmts []*syntax.Stmt) bool {
-	whole := true
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Redirect:
-				whole = whole && n.Word != nil && len(n.Word.Parts) > 0
-			case *syntax.Stmt:
-				whole = whole && n.Cmd != nil
-			case *syntax.Word:
-				whole = whole && len(n.Parts) > 0
-			}
-			return whole
-		})
-	}
-	return whole
 }

@@ -336,6 +336,16 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// TestHostile: the longest texts that were made to keep the analysis busy end;
+// BenchmarkHostile says when.
+func TestHostile(t *testing.T) {
+	for name, src := range hostile() {
+		if a := analysis(t, src); len(a.Commands) == 0 {
+			t.Errorf("%s: no commands", name)
+		}
+	}
+}
+
 // TestConcurrent: analyses share nothing but the tables.
 func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup

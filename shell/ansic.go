@@ -26,6 +26,14 @@ func unescape(s string) string {
 		switch c := s[i]; c {
 		case 'x':
 			n, used := digits(s[i+1:], 16, 2)
+			if inner, ok := braced(s[i+1:]); ok { // \x{2f}
+				n, _ = digits(inner, 16, 8)
+				used = len(inner) + 2
+			}
+			if used == 0 {
+				b.WriteString(`\x`)
+				continue
+			}
 			i += used
 			b.WriteByte(byte(n))
 		case 'u', 'U':
@@ -34,6 +42,11 @@ func unescape(s string) string {
 				size = 8
 			}
 			n, used := digits(s[i+1:], 16, size)
+			if used == 0 {
+				b.WriteByte('\\')
+				b.WriteByte(c)
+				continue
+			}
 			i += used
 			if r := rune(n); utf8.ValidRune(r) {
 				b.WriteRune(r)
@@ -57,6 +70,16 @@ func unescape(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// braced returns the hexadecimal digits of {2f}.
+func braced(s string) (string, bool) {
+	if !strings.HasPrefix(s, "{") {
+		return "", false
+	}
+	inner, _, ok := strings.Cut(s[1:], "}")
+	_, used := digits(inner, 16, len(inner))
+	return inner, ok && used > 0 && used == len(inner)
 }
 
 // digits reads at most size digits of that base.

@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,4 +112,39 @@ func BenchmarkRatio(b *testing.B) {
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]
+}
+
+// hostile holds texts that were made to keep an analysis busy, each as long as
+// is read at all.
+func hostile() map[string]string {
+	fill := func(n int, s string) string { return strings.Repeat(s, max(1, (n-2000)/len(s))) }
+	var names strings.Builder
+	for i := range 256 {
+		names.WriteString("v" + strconv.Itoa(i) + "=x; f" + strconv.Itoa(i) + "() { :; }; ")
+	}
+	const most = shell.MaxLength
+	return map[string]string{
+		"suffix":    "x=" + strings.Repeat("a", 60000) + "; echo ${x%%*" + strings.Repeat("a", 60000) + "b}",
+		"suffixes":  "x=" + strings.Repeat("a", 1000) + "; echo " + fill(most-2000, "${x%a*b*c} "),
+		"comments":  "(\n" + fill(most, "a'a'# b\n") + ")",
+		"joins":     names.String() + fill(most-names.Len(), "a&&b||c&&d||e;"),
+		"getline":   "awk '" + fill(most, "getline ") + "'",
+		"documents": fill(most, "cat <<E\n${x-\nE\n"),
+		"aliases":   "alias a='b a'\n" + fill(most, "a\n"),
+		"loops":     fill(most, "for i in 1 2 3 4 5 6 7 8; do cd x; a=$i; done; "),
+		"cases":     "case x in " + fill(most, "a) b=1;; ") + "esac",
+	}
+}
+
+// BenchmarkHostile shows how long the worst texts take.
+func BenchmarkHostile(b *testing.B) {
+	for name, text := range hostile() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := shell.Analyze(text, corpusPlace); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -35,7 +35,8 @@ func (v *visit) builtin() {
 		v.set()
 	case "unset":
 		for _, a := range args {
-			if name, _, ok := strings.Cut(a.Text, "["); ok { // one item of an array
+			name, _, item := strings.Cut(a.Text, "[")
+			if item || len(st.active) > 0 { // one item of an array; or what a caller's local hides comes back
 				st.setUnknown(name)
 				continue
 			}
@@ -55,6 +56,7 @@ func (v *visit) builtin() {
 	case "shopt", "setopt":
 		for _, a := range args {
 			st.shopt = st.shopt || a.Unknown || a.Text == "cdable_vars" || a.Text == "lastpipe" || a.Text == "autocd" || a.Text == "cdspell"
+			st.errexit = st.errexit && !a.Unknown && a.Text != "errexit"
 		}
 	case "break", "continue":
 		v.w.jump(st)
@@ -175,9 +177,15 @@ func (v *visit) source(args []Arg) {
 		v.says = append(v.says, "Activate the environment in {arg1}")
 		v.touch(a, Read, false)
 	default:
+		risk := Dangerous
+		if v.w.inWorkspace(abs) { // as with bash FILE
+			risk = Moderate
+		}
+		v.c.Effects |= Executes
+		v.c.doubt(risk, "it runs "+short(a.Text)+" in this shell")
 		v.w.runsFile(v.c, abs)
-		v.c.doubt(Dangerous, "it runs "+short(a.Text)+" in this shell")
 		v.touch(a, Read, false)
+		v.outer.lose()
 	}
 }
 
@@ -194,6 +202,9 @@ func (v *visit) alias(args []Arg) {
 			continue
 		}
 		a.Text = value
+		if reserved(name) {
+			v.c.doubt(Dangerous, "a word of the language itself gets another meaning: "+short(name))
+		}
 		if len(v.outer.aliases) >= maxVars {
 			v.c.doubt(Dangerous, "too many aliases to follow")
 			return
@@ -204,17 +215,62 @@ func (v *visit) alias(args []Arg) {
 	}
 }
 
-func (v *visit) trap(args []Arg) {
-	if len(args) > 1 && args[0].Text != "-" && args[0].Text != "" {
-		v.c.Effects |= Executes
-		v.c.Risk = min(v.c.Risk, Moderate)
-		v.kept = true
-		anytime := false
-		for _, signal := range args[1:] {
-			anytime = anytime || signal.Text != "EXIT" && signal.Text != "0"
-		}
-		v.w.traps = append(v.w.traps, trapped{*v, args[0], anytime})
+// reserved reports whether the parser takes a word for a part of the language.
+func reserved(name string) bool {
+	switch name {
+	case "if", "then", "elif", "else", "fi", "for", "while", "until", "select", "do", "done", "case", "in", "esac", "function", "time",
+		"coproc", "!", "{", "}", "[[", "]]", "((", "declare", "local", "export", "readonly", "typeset", "nameref", "let", "eval":
+		return true
 	}
+	return false
+}
+
+func (v *visit) trap(args []Arg) {
+	if len(args) < 2 || args[0].Text == "-" || args[0].Text == "" {
+		return
+	}
+	v.c.Effects |= Executes
+	v.c.Risk = min(v.c.Risk, Moderate)
+	v.kept = true
+	anytime := false
+	for _, signal := range args[1:] {
+		anytime = anytime || signal.Text != "EXIT" && signal.Text != "0"
+	}
+	v.w.traps = append(v.w.traps, trapped{*v, args[0], anytime})
+	if anytime && (args[0].Unknown || changesState(args[0].Text)) {
+		v.c.doubt(Dangerous, "it may change the shell between any two commands")
+	}
+	if anytime {
+		v.outer.errexit = false
+	}
+}
+
+// changesState reports whether a script may change variables, the folder or the
+// options of the shell that runs it.
+func changesState(text string) bool {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return true
+	}
+	changes := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign, *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.FuncDecl:
+			changes = true
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				break
+			}
+			t := findTool(n.Args[0].Lit())
+			switch name := n.Args[0].Lit(); {
+			case name == "exit" || name == "return" || name == "break" || name == "continue" || name == "trap":
+			case t == nil || t.use == useBuiltin:
+				changes = true
+			}
+		}
+		return !changes
+	})
+	return changes
 }
 
 func (v *visit) set() {
@@ -291,17 +347,24 @@ func (v *visit) readInto(args []Arg) {
 		v.outer.setUnknown("MAPFILE")
 	}
 	for _, a := range args {
-		if !syntax.ValidName(a.Text) {
-			continue
-		}
-		v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, a.Text, Arg{Text: "$" + a.Text, Unknown: true})
-		value := value
-		if value.Text == "" {
-			value.Text = "$" + a.Text
-		}
-		v.outer.set(a.Text, value)
+		v.give(a, value)
 	}
 }
+
+// give sets a variable to what is read, or to something unknown.
+func (v *visit) give(a, value Arg) {
+	if !syntax.ValidName(a.Text) {
+		return
+	}
+	v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, a.Text, Arg{Text: "$" + a.Text, Unknown: true})
+	if value.Text == "" {
+		value.Text = "$" + a.Text
+	}
+	v.outer.set(a.Text, value)
+}
+
+// readVar is the name of a variable that an option sets: read -a NAME.
+func (v *visit) readVar(a Arg) { v.give(a, Arg{Unknown: true, many: true}) }
 
 // oneOf is any of the items: the item itself if there is one, a name without a
 // slash if they all are such, unknown otherwise.

@@ -40,8 +40,23 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	}
 	if len(c.Assigns) > 0 {
 		w.settings(st, f, index)
+		if len(args) > 0 && special(args[0].Text) { // some shells keep the value
+			for _, a := range c.Assigns {
+				st.setUnknown(a.Name)
+			}
+		}
 	}
 	return out
+}
+
+// special reports whether a builtin is one of those in front of which POSIX
+// keeps assignments.
+func special(name string) bool {
+	switch name {
+	case ":", ".", "source", "eval", "exec", "export", "readonly", "set", "unset", "trap", "shift", "return", "exit", "break", "continue", "times":
+		return true
+	}
+	return false
 }
 
 // callSpan is the text from the first assignment or word to the last word or
@@ -94,9 +109,11 @@ func (w *walker) invoke(st *state, f *frame, c *Command) stream {
 	}
 	if alias, ok := st.alias(name.Text); ok && f.depth < maxNested {
 		// Only some shells expand it, and never if the name was quoted.
-		plain := w.copyOf(c)
+		plain, other := w.copyOf(c), st.fork()
 		out := w.expandAlias(st, f, c, alias)
-		w.namedProgram(st, f, plain)
+		w.namedProgram(other, f, plain)
+		other.ended = false // with the alias, it may go on
+		st.join(other)
 		return out
 	}
 	return w.namedProgram(st, f, c)

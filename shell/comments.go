@@ -1,10 +1,37 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// maxMends is how often a text is mended; one more comment may come to light
+// each time.
+const maxMends = 4
+
+// withoutLongComments blanks the backslash at the end of a comment. The parser
+// takes the next line for a part of the same command; for a shell the comment
+// ends there. The text keeps its length, and so its positions.
+func withoutLongComments(src string) string {
+	if strings.IndexByte(src, '#') < 0 || !strings.Contains(src, "\\\n") {
+		return src
+	}
+	for range maxMends {
+		text := []byte(src)
+		for _, c := range comments(src) {
+			if at := strings.LastIndexByte(c.Text, '\\'); at >= 0 && strings.TrimRight(c.Text[at+1:], "\n") == "" {
+				text[int(c.Hash.Offset())+1+at] = ' '
+			}
+		}
+		if string(text) == src {
+			break
+		}
+		src = string(text)
+	}
+	return src
+}
 
 // withoutFalseComments returns src with a backslash in front of each # that the
 // parser takes for a comment although it stands inside a word, as in "a"#: a
@@ -14,14 +41,39 @@ func withoutFalseComments(src string) string {
 	if !hashInWord(src) {
 		return src
 	}
-	for range 16 {
-		at := falseComment(src)
-		if at < 0 {
-			return src
+	for range maxMends {
+		var out strings.Builder
+		done := 0
+		for _, c := range comments(src) {
+			if at := int(c.Hash.Offset()); at > 0 && at < len(src) && src[at] == '#' && !endsWord(src[at-1]) {
+				out.WriteString(src[done:at] + `\`)
+				done = at
+			}
 		}
-		src = src[:at] + `\` + src[at:]
+		if done == 0 {
+			break
+		}
+		src = out.String() + src[done:]
 	}
 	return src
+}
+
+// comments returns the comments of src, in order.
+func comments(src string) []*syntax.Comment {
+	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	file, err := p.Parse(strings.NewReader(src), "")
+	if err != nil {
+		return nil
+	}
+	var list []*syntax.Comment
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			list = append(list, c)
+		}
+		return true
+	})
+	slices.SortFunc(list, func(a, b *syntax.Comment) int { return int(a.Hash.Offset()) - int(b.Hash.Offset()) })
+	return list
 }
 
 // hashInWord reports whether a # stands behind something that does not end a
@@ -38,24 +90,6 @@ func hashInWord(src string) bool {
 	}
 }
 
-// endsWord reports whether a # behind c starts a comment.
-func endsWord(c byte) bool { return strings.IndexByte(" \t\n\r;&|(<>", c) >= 0 }
-
-// falseComment returns where the first comment is that is none, or -1.
-func falseComment(src string) int {
-	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
-	file, err := p.Parse(strings.NewReader(src), "")
-	if err != nil {
-		return -1
-	}
-	found := -1
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok && found < 0 {
-			if at := int(c.Hash.Offset()); at > 0 && at < len(src) && src[at] == '#' && !endsWord(src[at-1]) {
-				found = at
-			}
-		}
-		return found < 0
-	})
-	return found
-}
+// endsWord reports whether a # behind c starts a comment. A carriage return is
+// a part of a word.
+func endsWord(c byte) bool { return strings.IndexByte(" \t\n;&|()<>", c) >= 0 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -64,7 +65,8 @@ func (w *walker) assignArray(st *state, f *frame, c *Command, a *syntax.Assign, 
 	for i, it := range items {
 		texts[i] = it.Text
 	}
-	c.Assigns = append(c.Assigns, Assign{name, Arg{Text: strings.Join(texts, " ")}})
+	unknown := slices.ContainsFunc(items, func(a Arg) bool { return a.Unknown })
+	c.Assigns = append(c.Assigns, Assign{name, Arg{Text: strings.Join(texts, " "), Unknown: unknown}})
 	if !alone {
 		return
 	}

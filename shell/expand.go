@@ -323,8 +323,8 @@ func (b *fieldBuilder) tilde(s string, alone bool) {
 	switch {
 	case user == "" && len(home) == 1 && !home[0].Unknown:
 		b.buf.add(home[0].Text)
-	case user == "+" && b.st.dir != "":
-		b.buf.add(b.st.dir)
+	case user == "+" && knownOne(b.st.lookup("", "PWD")):
+		b.buf.add(b.st.lookup("", "PWD")[0].Text)
 	case user == "" || strings.Trim(user, "+-0123456789") == "" || strings.ContainsAny(user, "\\*?["):
 		b.unknown("~"+user, false)
 	default:
@@ -332,6 +332,8 @@ func (b *fieldBuilder) tilde(s string, alone bool) {
 	}
 	b.literal(rest, false)
 }
+
+func knownOne(items []Arg) bool { return len(items) == 1 && !items[0].Unknown }
 
 // homeOf is where the home folder of another user would be.
 func homeOf(user, home string) string {

@@ -24,8 +24,6 @@ func (v *visit) handle() {
 			v.builtin()
 		case useInterpreter:
 			v.interpreter()
-		case useDownload:
-			v.download()
 		case useKill:
 			v.kill()
 		case useEcho:
@@ -81,7 +79,9 @@ func (v *visit) shellText() {
 		st.params, st.paramsKnown = r.args[2:], true
 	}
 	before := len(v.w.commands)
-	out := v.w.script(st, v.below(), text.Text, v.spanOf(text), true)
+	f := v.below()
+	v.dialect(f, text.Text)
+	out := v.w.script(st, f, text.Text, v.spanOf(text), true)
 	v.print = &out
 	if len(v.w.commands) == before { // an empty script
 		v.says = append(v.says, "Start a shell that does nothing")
@@ -91,6 +91,22 @@ func (v *visit) shellText() {
 	}
 	if v.c.Effects == 0 {
 		v.c.Effects = Reads
+	}
+}
+
+// dialect notes what the shell makes of a script that Bash would read in
+// another way.
+func (v *visit) dialect(f *frame, text string) {
+	f.old = v.traits()&isOldShell != 0
+	if v.traits()&isOtherShell != 0 && strings.ContainsAny(text, "'\"\\`(){}[]$#!^") {
+		v.c.doubt(Dangerous, v.r.name+" has a language of its own")
+	}
+	if v.r.name == "zsh" {
+		for _, sign := range [...]string{"*(", "?(", ")(", "=("} { // glob qualifiers run code
+			if strings.Contains(text, sign) {
+				v.c.doubt(Dangerous, "zsh may run code in a pattern")
+			}
+		}
 	}
 }
 
@@ -128,6 +144,7 @@ func (v *visit) runs(s stream) {
 	}
 	v.c.Risk = min(v.c.Risk, Moderate)
 	f := v.below()
+	v.dialect(f, s.text)
 	f.stdin = nil
 	v.w.script(v.st.child(), f, s.text, v.c.Span, true)
 }
@@ -167,7 +184,7 @@ func (v *visit) interpreter() {
 // gitAlias follows an alias that was defined on the command line.
 func (v *visit) gitAlias() {
 	r := &v.r
-	if len(r.subs) > 0 && r.subs[0].Text == "config" && len(r.args) >= 2 {
+	if len(r.subs) > 0 && r.subs[0].Text == "config" && len(r.args) >= 2 && v.c.Effects.Has(Writes) {
 		a := r.args[1] // a setting, as with git -c
 		a.Text = r.args[0].Text + "=" + a.Text
 		v.key(&keysGitConfig, a)
@@ -213,42 +230,6 @@ func (v *visit) kill() {
 			v.c.Risk = min(v.c.Risk, Dangerous)
 		}
 	}
-}
-
-// download looks at what is sent, and to whom.
-func (v *visit) download() {
-	for i := range v.r.flags {
-		g := &v.r.flags[i]
-		if !g.hasValue || g.flag.kind != kindText {
-			continue
-		}
-		file, ok := sentFile(g.spelling, g.value.Text)
-		if ok {
-			a := g.value
-			a.Text = file
-			v.touch(a, Read, false)
-		}
-	}
-}
-
-// sentFile finds the file in -d @file, --data-urlencode name@file, -F x=@file.
-func sentFile(option, value string) (string, bool) {
-	switch option {
-	case "-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-b", "--cookie", "-H", "--header":
-		if rest, ok := strings.CutPrefix(value, "@"); ok {
-			return rest, rest != "" && rest != "-"
-		}
-		if name, rest, ok := strings.Cut(value, "@"); ok && option == "--data-urlencode" && isName(name) {
-			return rest, rest != "" && rest != "-"
-		}
-	case "-F", "--form", "--field", "--raw-field":
-		_, rest, _ := strings.Cut(value, "=")
-		if strings.HasPrefix(rest, "@") || strings.HasPrefix(rest, "<") {
-			file, _, _ := strings.Cut(rest[1:], ";")
-			return file, file != "" && file != "-"
-		}
-	}
-	return "", false
 }
 
 // loopback reports whether everything it talks to is this machine.
@@ -330,12 +311,19 @@ func octal(s string) bool {
 }
 
 // formatted is what printf prints for a format of %s and escapes only.
+//
+// Shells do not agree about \x, \u and \e.
 func formatted(args []Arg) (string, bool) {
 	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
 		return "", false
+	}
+	for _, a := range args {
+		if strings.Contains(a.Text, `\x`) || strings.Contains(a.Text, `\u`) || strings.Contains(a.Text, `\U`) || strings.Contains(a.Text, `\e`) {
+			return "", false
+		}
 	}
 	format := unescape(args[0].Text)
 	rest := args[1:]

@@ -86,6 +86,9 @@ func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
 	if c.Select || len(items) > maxUnrolled || slices.ContainsFunc(items, func(a Arg) bool { return a.Unknown && a.many }) || !iter.InPos.IsValid() && !st.paramsKnown {
 		items = []Arg{{Text: "$" + iter.Name.Value, Unknown: true}}
 	}
+	if v, ok := st.get(iter.Name.Value); ok && v.ref != "" { // the loop makes it stand for others
+		st.lose()
+	}
 	return w.loop(st, f, func(body *state) {
 		for _, item := range items {
 			body.set(iter.Name.Value, item)

@@ -41,6 +41,9 @@ func (v *visit) operands() {
 		}
 		v.value(s.kind, s.keys, v.r.args[i], recursive)
 	}
+	for _, a := range v.r.stray {
+		v.extra(a)
+	}
 	for i, s := range shape {
 		if len(v.r.args) <= i {
 			switch {
@@ -139,6 +142,14 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 			a.Text += " host true"
 		}
 		v.shell(a)
+	case kindObject:
+		v.object(a)
+	case kindData, kindForm:
+		v.data(k, a)
+	case kindVar:
+		v.readVar(a)
+	case kindFilter:
+		v.filter(a)
 	case kindDNS:
 		if a.Unknown || a.made {
 			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
@@ -166,13 +177,13 @@ func (v *visit) text(a Arg) {
 		v.touch(a, Read, false)
 		return
 	}
-	if !a.Unknown || !a.many || a.plain {
+	if !a.Unknown || a.plain || !a.many && !(a.made && strings.HasPrefix(a.Text, "$")) {
 		return
 	}
 	for _, t := range v.r.chain {
 		for i := range t.flags {
 			f := &t.flags[i]
-			if f.kind > kindRead || f.do != nil && f.do.does&^(Reads|LongRunning) != 0 {
+			if f.kind.acts() || f.do != nil && f.do.does&^(Reads|LongRunning) != 0 {
 				v.c.doubt(Moderate, "an argument cannot be known: "+a.Text)
 				return
 			}
@@ -243,5 +254,33 @@ func (v *visit) mount(a Arg) {
 		v.touch(a, Read, true)
 	} else {
 		v.touch(a, Write, true)
+	}
+}
+
+// data is text that is sent, or the name of a file that is: @FILE, NAME@FILE,
+// NAME=@FILE, NAME=<FILE.
+func (v *visit) data(k kind, a Arg) {
+	value := a.Text
+	if k == kindForm {
+		_, value, _ = strings.Cut(value, "=")
+		value, _, _ = strings.Cut(value, ";")
+		value = strings.Replace(value, "<", "@", 1)
+	}
+	name, file, ok := strings.Cut(value, "@")
+	if !ok || name != "" && !isName(name) || file == "" {
+		v.text(a)
+		return
+	}
+	a.Text = file
+	v.touch(a, Read, false)
+}
+
+// filter is a pattern for the names of files. If it is for secrets, they are
+// what is read.
+func (v *visit) filter(a Arg) {
+	a.Text = strings.TrimPrefix(a.Text, "**/")
+	if v.w.secret("/unknown/"+a.Text, a.Glob || strings.ContainsAny(a.Text, "*?[")) {
+		a.Glob = false
+		v.touch(a, Read, false)
 	}
 }

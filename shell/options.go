@@ -14,6 +14,7 @@ type reading struct {
 	args   []Arg    // operands
 	rest   []Arg    // the wrapped command, from its first word on
 	inner  bool     // there is a wrapped command
+	stray  []Arg    // their values
 	others []string // options that no table has
 
 	chainBuf [4]*tool // where chain, flags and args start: most commands need no more
@@ -50,7 +51,7 @@ func (r *reading) read(t *tool, args []Arg) {
 
 func (r *reading) start(name string, t *tool) {
 	r.name = name
-	r.rest, r.inner, r.settled, r.others = nil, false, false, nil
+	r.rest, r.inner, r.settled, r.others, r.stray = nil, false, false, nil, nil
 	r.help, r.hides, r.strange, r.noSub = false, "", "", ""
 	r.chain = append(r.chainBuf[:0], t)
 	r.flags = r.flagBuf[:0]
@@ -221,6 +222,9 @@ func (p *optionParser) long(a Arg) {
 		return
 	}
 	p.unknown(name)
+	if attached {
+		p.r.stray = append(p.r.stray, Arg{Text: value, Unknown: a.Unknown, Span: a.Span})
+	}
 	if len(p.r.tool().subs) > 0 && !attached && len(p.r.args) == 0 && p.r.strange == "" {
 		p.r.strange = name // it may take the next word, and then that is no sub-command
 	}
@@ -238,7 +242,7 @@ func (p *optionParser) maybe(f *flag, a Arg, value string, attached bool) {
 
 // abbreviated returns the long options that name is the beginning of.
 func (p *optionParser) abbreviated(name string) []*flag {
-	if len(name) < 4 {
+	if len(name) < 3 {
 		return nil
 	}
 	var out []*flag
@@ -268,12 +272,23 @@ func (p *optionParser) help(name string) bool {
 		p.r.help = true
 		return true
 	case "--version", "-V", "-v", "-h", "-version", "-help", "-?":
+		if name != "--version" && !p.shows() {
+			return false
+		}
 		if p.words == 2 || name == "-h" && p.words == 2+len(p.r.subs) {
 			p.r.help = true
 			return true
 		}
 	}
 	return false
+}
+
+// shows reports whether the command does nothing but show something anyway, so
+// that -v may be the question for its version. For the others it is more likely
+// "verbose".
+func (p *optionParser) shows() bool {
+	t := p.r.tool()
+	return t.use != useSh && t.do.does&^(Reads|LongRunning|Network) == 0
 }
 
 // alone reports whether nothing was given so far that would be done before
@@ -351,6 +366,10 @@ func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached boo
 		return
 	}
 	switch {
+	case attached && f.kind == kindCmd && value != "": // fd --exec=rm
+		g.hasValue = true
+		p.r.rest = append([]Arg{{Text: value, Unknown: a.Unknown, Span: a.Span}}, p.rest...)
+		p.r.inner, p.rest = true, nil
 	case attached && (f.kind != kindNone || value != ""):
 		g.hasValue = true
 		g.value = Arg{Text: value, Unknown: a.Unknown, Glob: a.Glob, Span: a.Span, plain: a.plain, extra: a.extra}

@@ -27,6 +27,8 @@ func (v *visit) printed() stream {
 			}
 		}
 		return stream{kind: streamItems, items: []Arg{plainArg}}
+	case printsHash:
+		return stream{kind: streamItems, items: []Arg{plainArg}}
 	case printsPaths:
 		return v.pathsBelow()
 	case printsNames:

@@ -245,6 +245,10 @@ func (b *fieldBuilder) trimmed(items []Arg, suffix Arg, large, quoted bool) {
 		b.unknown("${…%…}", !quoted)
 		return
 	}
+	if len(text)*max(1, len(suffix.Text)) > 1<<12 || !b.w.spend(len(text)) { // each end is compared
+		b.unknown("${…%…}", !quoted)
+		return
+	}
 	best := -1
 	for i := len(text); i >= 0; i-- {
 		if matchStars(suffix.Text, text[i:]) {
@@ -266,7 +270,9 @@ func (w *walker) substitute(st *state, f *frame, c *syntax.CmdSubst) []Arg {
 	inner.nested = true
 	inner.folded = false
 	inner.pipe, inner.pipeLen = 0, 1
-	out := w.stmts(st.fork(), &inner, c.Stmts)
+	sub := st.fork()
+	sub.errexit = false // Bash does not pass it on
+	out := w.stmts(sub, &inner, c.Stmts)
 	if len(c.Stmts) == 0 {
 		return nil
 	}

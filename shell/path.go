@@ -315,3 +315,5 @@ func (w *walker) critical(abs string, glob bool) bool {
 	}
 	return false
 }
+
+func (v *visit) object(a Arg) { v.touch(a, Read, false) }

@@ -64,7 +64,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	}
 	v.describe()
 	out := v.output()
-	if len(c.Paths) > 0 {
+	if len(c.Paths) > 0 && c.Effects.Has(Writes) {
 		w.fills(c, v.filledFrom(out))
 	}
 	if !v.kept {

@@ -61,7 +61,11 @@ func (w *walker) document(st *state, f *frame, r *syntax.Redirect) Arg {
 		lit, ok := p.(*syntax.Lit)
 		quoted = quoted || !ok || strings.Contains(lit.Value, `\`)
 	}
+	if strings.Contains(valueOfWord(r.Word), "$") {
+		w.opaqueAt(f, f.at(r.Word), "where the here-document ends depends on the shell")
+	}
 	if !quoted {
+		w.overrun(st, f, r)
 		b := fieldBuilder{w: w, st: st, f: f, span: f.at(r.Hdoc), whole: true}
 		b.parts(r.Hdoc.Parts, true)
 		return b.take()
@@ -125,4 +129,48 @@ func (s stream) unless(redirects []Redirect) stream {
 func (r *Redirect) comesBack() bool {
 	t := &r.Target
 	return t.proc() != nil || t.Unknown || strings.HasPrefix(t.Text, "/dev/") && t.Text != "/dev/null" || strings.HasPrefix(t.Text, "/proc/")
+}
+
+func valueOfWord(word *syntax.Word) string {
+	text := ""
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text += p.Value
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				text += "$"
+			}
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				text += "$"
+			}
+		}
+	}
+	return text
+}
+
+// overrun looks for a line that ends a here-document for a shell while the
+// parser reads on: inside an expansion that is not closed, or put together by a
+// backslash at the end of a line. What follows it is run.
+func (w *walker) overrun(st *state, f *frame, r *syntax.Redirect) {
+	start, end := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
+	delim := r.Word.Lit()
+	if start < 0 || end > len(f.src) || start >= end || delim == "" {
+		return
+	}
+	body := f.src[start:end]
+	for _, text := range [...]string{body, strings.ReplaceAll(body, "\\\n", "")} {
+		for line, rest, more := "", text, true; more; {
+			line, rest, more = strings.Cut(rest, "\n")
+			if r.Op == syntax.DashHdoc {
+				line = strings.TrimLeft(line, "\t")
+			}
+			if line == delim && strings.TrimSpace(rest) != "" {
+				w.opaqueAt(f, f.at(r.Hdoc), "the here-document may end earlier")
+				w.script(st.fork(), f, rest, f.at(r.Hdoc), true)
+				return
+			}
+		}
+	}
 }

@@ -264,6 +264,9 @@ func (st *state) join(other *state) {
 
 // joinVars makes unknown the variables that differ.
 func (st *state) joinVars(other *state) {
+	if same(st.vars, other.vars) && st.locals == nil {
+		return
+	}
 	for _, v := range other.vars {
 		mine, ok := st.get(v.name)
 		if !ok || !sameValue(mine, v) {
@@ -284,8 +287,14 @@ func (st *state) joinVars(other *state) {
 	}
 }
 
+// same reports whether two slices are one and the same.
+func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
 // joinNames keeps the functions and aliases of both.
 func (st *state) joinNames(other *state) {
+	if same(st.funcs, other.funcs) && same(st.aliases, other.aliases) {
+		return
+	}
 	st.funcs = slices.Clone(st.funcs)
 	for i := range st.funcs {
 		if theirs, ok := other.function(st.funcs[i].name); !ok || theirs.body != st.funcs[i].body {

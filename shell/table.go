@@ -103,8 +103,10 @@ const (
 	isGlobal
 	isFromHere
 	isJoined
-	isWrapping  // a slot of it is a command; the compiler of the tables sets it
-	isScripting // a slot of it is a script; likewise
+	isOldShell   // it may know less than Bash: dash
+	isOtherShell // its language is another one
+	isWrapping   // a slot of it is a command; the compiler of the tables sets it
+	isScripting  // a slot of it is a script; likewise
 )
 
 type kind uint8
@@ -150,7 +152,15 @@ const (
 	kindEx
 	kindRsh
 	kindDNS
+	kindObject // a version of a file: REV:PATH
+	kindData   // text, or @FILE
+	kindForm   // NAME=VALUE, NAME=@FILE or NAME=<FILE
+	kindVar    // the name of a variable that gets a value
+	kindFilter // a pattern for the names of files that are read
 )
+
+// acts reports whether an option with such a value may do more than read.
+func (k kind) acts() bool { return k > kindRead && k != kindObject && k != kindVar && k != kindFilter }
 
 // A handler names the code that reads a small language no table can describe.
 type handler uint8
@@ -186,4 +196,7 @@ const (
 	printsDecoded
 	printsNetwork
 	printsNames
+	printsLines   // some of the lines that it reads
+	printsHash    // a word without a slash, whatever its operands are
+	printsUnknown // anything
 )

@@ -6,6 +6,7 @@ var keysMake = keyTable{
 	{names: []string{"SHELL", ".SHELLFLAGS"}, kind: kindShell},
 	{names: []string{"MAKEFILES", "MAKEFILE_LIST"}, kind: kindScript},
 	{names: []string{"MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS"}, do: &action{does: Executes, opaque: "options of make in a variable"}},
+	{names: []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "CP", "MV", "INSTALL", "YACC", "LEX", "GO", "PYTHON", "PYTHON3", "NODE", "NPM", "RUSTC", "CARGO", "SUDO", "TAR", "CURL", "EDITOR", "PAGER", "*_CMD", "*_COMMAND", "*_TOOL"}, kind: kindShell},
 	{names: []string{"*"}},
 }
 

@@ -115,7 +115,8 @@ var tableBuiltins = [...]tool{
 		says: []string{"Read a line into {args}", "Read a line"},
 		use:  useBuiltin,
 		flags: []flag{
-			{names: []string{"-a", "-d", "-i", "-n", "-N", "-p", "-t", "-u"}, kind: kindText},
+			{names: []string{"-a"}, kind: kindVar},
+			{names: []string{"-d", "-i", "-n", "-N", "-p", "-t", "-u"}, kind: kindText},
 			{names: []string{"-e", "-r", "-s"}},
 		},
 	},
@@ -124,7 +125,8 @@ var tableBuiltins = [...]tool{
 		says: []string{"Read lines into {args}", "Read lines"},
 		use:  useBuiltin,
 		flags: []flag{
-			{names: []string{"-d", "-n", "-O", "-s", "-t", "-u", "-c"}, kind: kindText},
+			{names: []string{"-d", "-n", "-O", "-s", "-u", "-c"}, kind: kindText},
+			{names: []string{"-t"}},
 			{names: []string{"-C"}, kind: kindShell},
 		},
 	},

@@ -35,27 +35,28 @@ var tableCoreutils = [...]tool{
 		},
 	},
 	{names: []string{"tac"},
-		do:   action{args: []slot{{kind: kindRead, repeat: true}}},
+		do:   action{args: []slot{{kind: kindRead, repeat: true}}, prints: printsLines},
 		says: []string{"Show {args} with the last line first", "Reverse the order of lines"},
 		flags: []flag{
 			{names: []string{"-s", "--separator"}, kind: kindText},
 		},
 	},
 	{names: []string{"head", "ghead"},
-		do:   action{args: []slot{{kind: kindRead, repeat: true}}},
+		do:   action{args: []slot{{kind: kindRead, repeat: true}}, prints: printsLines},
 		says: []string{"Show the beginning of {args}", "Keep the first lines"},
 		flags: []flag{
 			{names: []string{"-n", "--lines"}, kind: kindText},
 			{names: []string{"-c", "--bytes"}, kind: kindText},
 		},
 		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{prints: printsUnknown}},
 			{any: [][]term{{{op: termFlag, flag: "-n"}, {not: true, op: termFlag, flag: "-n", globs: []string{"-*"}}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Show the first {-n} lines of {args}"}},
 			{any: [][]term{{{op: termFlag, flag: "-n"}, {not: true, op: termFlag, flag: "-n", globs: []string{"-*"}}, {op: termCount, n: 0}}}, flagged: true, do: action{say: "Keep the first {-n} lines"}},
 			{any: [][]term{{{op: termFlag, flag: "-c"}, {not: true, op: termFlag, flag: "-c", globs: []string{"-*"}}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Show the first {-c} bytes of {args}"}},
 		},
 	},
 	{names: []string{"tail", "gtail"},
-		do:   action{args: []slot{{kind: kindRead, repeat: true}}},
+		do:   action{args: []slot{{kind: kindRead, repeat: true}}, prints: printsLines},
 		says: []string{"Show the end of {args}", "Keep the last lines"},
 		flags: []flag{
 			{names: []string{"-n", "--lines"}, kind: kindText},
@@ -68,6 +69,7 @@ var tableCoreutils = [...]tool{
 			{names: []string{"--follow"}, kind: kindText, attached: true, do: &action{does: LongRunning}},
 		},
 		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{prints: printsUnknown}},
 			{any: [][]term{{{op: termFlag, flag: "-f"}, {op: termMore, n: 0}}, {{op: termFlag, flag: "--follow"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Show the end of {args} and keep following what is added"}},
 			{any: [][]term{{{op: termFlag, flag: "-n"}, {not: true, op: termFlag, flag: "-n", globs: []string{"+*"}}, {op: termMore, n: 0}, {not: true, op: termFlag, flag: "-f"}, {not: true, op: termFlag, flag: "--follow"}}}, flagged: true, do: action{say: "Show the last {-n} lines of {args}"}},
 			{any: [][]term{{{op: termFlag, flag: "-n"}, {not: true, op: termFlag, flag: "-n", globs: []string{"+*"}}, {op: termCount, n: 0}, {not: true, op: termFlag, flag: "-f"}, {not: true, op: termFlag, flag: "--follow"}}}, flagged: true, do: action{say: "Keep the last {-n} lines"}},
@@ -490,7 +492,7 @@ var tableCoreutils = [...]tool{
 		},
 	},
 	{names: []string{"sort", "gsort"},
-		do:   action{args: []slot{{kind: kindRead, repeat: true}}},
+		do:   action{args: []slot{{kind: kindRead, repeat: true}}, prints: printsLines},
 		says: []string{"Sort the lines of {args}", "Sort lines"},
 		flags: []flag{
 			{names: []string{"-o", "--output"}, kind: kindWrite},
@@ -513,7 +515,7 @@ var tableCoreutils = [...]tool{
 		},
 	},
 	{names: []string{"uniq", "guniq"},
-		do:   action{args: []slot{{kind: kindRead, optional: true}, {kind: kindWrite, optional: true}}},
+		do:   action{args: []slot{{kind: kindRead, optional: true}, {kind: kindWrite, optional: true}}, prints: printsLines},
 		says: []string{"Show {arg1} without repeated lines", "Drop repeated lines"},
 		flags: []flag{
 			{names: []string{"-f", "--skip-fields"}, kind: kindText},
@@ -525,12 +527,13 @@ var tableCoreutils = [...]tool{
 			{names: []string{"-c", "--count"}},
 		},
 		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-c"}}, {{op: termFlag, flag: "--group"}}}, flagged: true, do: action{prints: printsUnknown}},
 			{any: [][]term{{{op: termCount, n: 2}}}, do: action{say: "Drop repeated lines of {arg1} and save the rest to {arg2}"}},
 			{any: [][]term{{{op: termFlag, flag: "-c"}, {op: termFewer, n: 1}}}, flagged: true, do: action{say: "Count repeated lines"}},
 		},
 	},
 	{names: []string{"shuf", "gshuf"},
-		do:   action{args: []slot{{kind: kindRead, optional: true}}},
+		do:   action{args: []slot{{kind: kindRead, optional: true}}, prints: printsLines},
 		says: []string{"Show the lines of {args} in random order", "Shuffle lines"},
 		flags: []flag{
 			{names: []string{"-o", "--output"}, kind: kindWrite},
@@ -541,6 +544,7 @@ var tableCoreutils = [...]tool{
 			{names: []string{"-r", "--repeat"}},
 		},
 		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-i"}}}, flagged: true, do: action{prints: printsUnknown}},
 			{any: [][]term{{{op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Shuffle lines and save them to {-o}"}},
 			{any: [][]term{{{op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Shuffle words"}},
 			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Print random numbers out of {-i}"}},

@@ -71,8 +71,8 @@ var tableForge = [...]tool{
 				use:  useDownload,
 				flags: []flag{
 					{names: []string{"-X", "--method"}, kind: kindText},
-					{names: []string{"-f", "--raw-field", "-F"}, kind: kindText},
-					{names: []string{"--field"}, kind: kindText},
+					{names: []string{"-f", "--raw-field"}, kind: kindText},
+					{names: []string{"-F", "--field"}, kind: kindForm},
 					{names: []string{"--input"}, kind: kindRead},
 					{names: []string{"-H", "--header", "-q", "--jq", "-t", "--template", "-p", "--preview", "--cache"}, kind: kindText},
 					{names: []string{"--hostname"}, kind: kindHost},
@@ -80,7 +80,7 @@ var tableForge = [...]tool{
 				},
 				whens: []when{
 					{any: [][]term{{{op: termFlag, flag: "-X", globs: []string{"D*", "d*"}}}}, flagged: true, do: action{does: Deletes | Network | Irreversible, say: "Delete on GitHub: {arg1}"}},
-					{any: [][]term{{{op: termFlag, flag: "--field", globs: []string{"*=@?*"}}}}, flagged: true, do: action{does: Reads | Publishes | Network, risk: levelDangerous, say: "Upload a file to GitHub: {--field}"}},
+					{any: [][]term{{{op: termFlag, flag: "--field", globs: []string{"*=@?*"}}, {not: true, op: termArg, n: 1, globs: []string{"graphql"}}}}, flagged: true, do: action{does: Reads | Publishes | Network, risk: levelDangerous, say: "Upload a file to GitHub: {--field}"}},
 					{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"*mutation*elete*", "*mutation*erge*", "*mutation*rchive*", "*mutation*ransfer*"}}}}, flagged: true, do: action{does: Publishes | Irreversible, say: "Change something on GitHub for good: {arg1}"}},
 					{any: [][]term{{{op: termArg, n: 1, globs: []string{"*/merge", "*/merges", "*/transfer", "*/secrets/*", "*/keys", "*/collaborators/*", "*/hooks", "*/hooks/*", "*/protection*", "*/rulesets*", "*/releases", "*/releases/*", "*/git/refs/*", "*/visibility", "*/memberships/*", "*/dispatches", "*/environments/*", "user/keys", "user/gpg_keys", "user/repos", "orgs/*/repos"}}, {op: termFlag, flag: "-X"}, {not: true, op: termFlag, flag: "-X", globs: []string{"G*", "g*", "H*", "h*"}}}, {{op: termArg, n: 1, globs: []string{"*/merge", "*/merges", "*/transfer", "*/keys", "*/hooks", "*/rulesets", "*/releases", "*/dispatches", "user/keys", "user/gpg_keys", "user/repos", "orgs/*/repos"}}, {op: termFlag, flag: "-f"}, {not: true, op: termFlag, flag: "-X"}}, {{op: termArg, n: 1, globs: []string{"*/merge", "*/merges", "*/transfer", "*/keys", "*/hooks", "*/rulesets", "*/releases", "*/dispatches", "user/keys", "user/gpg_keys", "user/repos", "orgs/*/repos"}}, {op: termFlag, flag: "--field"}, {not: true, op: termFlag, flag: "-X"}}, {{op: termArg, n: 1, globs: []string{"*/merge", "*/merges", "*/transfer", "*/keys", "*/hooks", "*/rulesets", "*/releases", "*/dispatches", "user/keys", "user/gpg_keys", "user/repos", "orgs/*/repos"}}, {op: termFlag, flag: "--input"}, {not: true, op: termFlag, flag: "-X"}}}, flagged: true, do: action{does: Publishes | Network, risk: levelDangerous, say: "Change something important on GitHub: {arg1}"}},
 					{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"visibility=*", "private=*", "archived=*"}}, {op: termFlag, flag: "-X"}}, {{op: termFlag, flag: "--field", globs: []string{"visibility=*", "private=*", "archived=*"}}, {op: termFlag, flag: "-X"}}}, flagged: true, do: action{does: Publishes | Network, risk: levelDangerous, say: "Change who may see or change a repository on GitHub: {arg1}"}},
@@ -1275,8 +1275,8 @@ var tableForge = [...]tool{
 				use:  useDownload,
 				flags: []flag{
 					{names: []string{"-X", "--method"}, kind: kindText},
-					{names: []string{"-f", "--raw-field", "-F", "--form"}, kind: kindText},
-					{names: []string{"--field"}, kind: kindText},
+					{names: []string{"-f", "--raw-field"}, kind: kindText},
+					{names: []string{"-F", "--field", "--form"}, kind: kindForm},
 					{names: []string{"--input"}, kind: kindRead},
 					{names: []string{"-H", "--header", "--output"}, kind: kindText},
 					{names: []string{"--hostname"}, kind: kindHost},
@@ -1883,7 +1883,7 @@ var tableForge = [...]tool{
 				use:  useDownload,
 				flags: []flag{
 					{names: []string{"-X", "--method"}, kind: kindText},
-					{names: []string{"-F", "--field"}, kind: kindText},
+					{names: []string{"-F", "--field"}, kind: kindForm},
 					{names: []string{"-f", "--raw-field"}, kind: kindText},
 					{names: []string{"-H", "--header", "--cache", "-R", "--remote", "--color"}, kind: kindText},
 					{names: []string{"-t", "--flat"}},

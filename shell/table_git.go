@@ -182,7 +182,7 @@ var tableGit = [...]tool{
 				},
 			},
 			{names: []string{"show"},
-				do:   action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindObject, repeat: true}}},
 				says: []string{"Show {args} from the history", "Show the last commit"},
 				flags: []flag{
 					{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
@@ -243,7 +243,7 @@ var tableGit = [...]tool{
 				},
 			},
 			{names: []string{"diff"},
-				do:   action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindObject, repeat: true}}},
 				says: []string{"Show the differences in {args}", "Show the changes that are not committed"},
 				flags: []flag{
 					{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
@@ -287,7 +287,7 @@ var tableGit = [...]tool{
 				},
 			},
 			{names: []string{"diff-tree", "diff-index", "diff-files"},
-				do:   action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindObject, repeat: true}}},
 				says: []string{"Compare versions of files: {args}", "Compare versions of files"},
 				flags: []flag{
 					{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
@@ -512,12 +512,12 @@ var tableGit = [...]tool{
 					{names: []string{"--show-toplevel"}},
 				},
 				whens: []when{
-					{any: [][]term{{{op: termFlag, flag: "--verify"}, {op: termCount, n: 1}}}, flagged: true, do: action{prints: printsName}},
+					{any: [][]term{{{op: termFlag, flag: "--verify"}, {op: termCount, n: 1}}}, flagged: true, do: action{prints: printsHash}},
 					{any: [][]term{{{op: termFlag, flag: "--show-toplevel"}}}, flagged: true, do: action{say: "Show the top folder of the repository"}},
 				},
 			},
 			{names: []string{"rev-list"},
-				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsName},
+				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsHash},
 				says: []string{"List commits of {args}", "List commits"},
 				flags: []flag{
 					{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
@@ -586,7 +586,7 @@ var tableGit = [...]tool{
 				},
 			},
 			{names: []string{"cat-file"},
-				do:   action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindObject, repeat: true}}},
 				says: []string{"Show the object {last} from the repository", "Show objects from the repository"},
 				flags: []flag{
 					{names: []string{"--batch", "--batch-check", "--batch-command"}, kind: kindText, attached: true},
@@ -712,7 +712,7 @@ var tableGit = [...]tool{
 				},
 			},
 			{names: []string{"merge-base"},
-				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsName},
+				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsHash},
 				says: []string{"Find the common ancestor of {args}", "Find the common ancestor of commits"},
 				flags: []flag{
 					{names: []string{"--fork-point"}},
@@ -1427,7 +1427,7 @@ var tableGit = [...]tool{
 						flags: sharedFlag320,
 					},
 					{names: []string{"show"},
-						do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
+						do:   action{does: Reads, args: []slot{{kind: kindObject, repeat: true}}},
 						says: []string{"Show the changes that were put aside"},
 						flags: []flag{
 							{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
@@ -2277,7 +2277,7 @@ var tableGit = [...]tool{
 				whens: sharedWhen322,
 			},
 			{names: []string{"archive"},
-				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindText}, {kind: kindObject, repeat: true}}},
 				says: []string{"Pack the files of {arg1} into an archive", "Pack files into an archive"},
 				flags: []flag{
 					{names: []string{"-o", "--output"}, kind: kindWrite, do: &action{say: "Pack the files of a commit into {-o}"}},

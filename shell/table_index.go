@@ -2835,68 +2835,70 @@ func findTool(name string) *tool {
 		return &tableText[120]
 	case "atom", "bbedit", "brackets", "clion", "coteditor", "datagrip", "fleet", "geany", "gedit", "gnome-text-editor", "goland", "idea", "idea.sh", "kate", "kwrite", "lapce", "leafpad", "lite-xl", "mate", "mousepad", "notepad", "notepad++", "nova", "phpstorm", "pluma", "pycharm", "rider", "rubymine", "rustrover", "studio", "subl", "sublime_text", "textedit", "webstorm", "xed", "zed", "zeditor":
 		return &tableText[121]
-	case "bc", "dc", "gbc":
+	case "dc":
 		return &tableText[122]
-	case "gunits", "numbat", "qalc", "units":
+	case "bc", "gbc":
 		return &tableText[123]
-	case "envsubst":
+	case "gunits", "numbat", "qalc", "units":
 		return &tableText[124]
-	case "sd":
+	case "envsubst":
 		return &tableText[125]
-	case "hck":
+	case "sd":
 		return &tableText[126]
-	case "choose", "cols":
+	case "hck":
 		return &tableText[127]
-	case "html2markdown", "html2text", "tidy5":
+	case "choose", "cols":
 		return &tableText[128]
-	case "hred", "htmlq", "pup", "xidel":
+	case "html2markdown", "html2text", "tidy5":
 		return &tableText[129]
 	case "gsed", "sed", "ssed":
 		return &tableText[12]
-	case "jo":
+	case "hred", "htmlq", "pup", "xidel":
 		return &tableText[130]
-	case "jc":
+	case "jo":
 		return &tableText[131]
-	case "json-glib-format", "json2toml", "json2yaml", "jsonpp", "remarshal", "toml2json", "toml2yaml", "yaml2json", "yaml2toml":
+	case "jc":
 		return &tableText[132]
-	case "jello", "jmespath", "jp", "jql", "json_pp", "json_reformat", "json_verify", "yj", "zq":
+	case "json-glib-format", "json2toml", "json2yaml", "jsonpp", "remarshal", "toml2json", "toml2yaml", "yaml2json", "yaml2toml":
 		return &tableText[133]
-	case "dyff":
+	case "jello", "jmespath", "jp", "jql", "json_pp", "json_reformat", "json_verify", "yj", "zq":
 		return &tableText[134]
-	case "grex":
+	case "dyff":
 		return &tableText[135]
-	case "rga", "ripgrep-all":
+	case "grex":
 		return &tableText[136]
-	case "lst", "tre":
+	case "rga", "ripgrep-all":
 		return &tableText[137]
-	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
+	case "lst", "tre":
 		return &tableText[138]
-	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
+	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
 		return &tableText[139]
 	case "awk", "frawk", "gawk", "goawk", "mawk", "nawk", "original-awk":
 		return &tableText[13]
-	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
+	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
 		return &tableText[140]
-	case "qrencode":
+	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
 		return &tableText[141]
-	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
+	case "qrencode":
 		return &tableText[142]
-	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
+	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
 		return &tableText[143]
-	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
+	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
 		return &tableText[144]
-	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
+	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
 		return &tableText[145]
-	case "gettext", "ngettext":
+	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
 		return &tableText[146]
-	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
+	case "gettext", "ngettext":
 		return &tableText[147]
-	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
+	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
 		return &tableText[148]
-	case "wifi", "wifi-password":
+	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
 		return &tableText[149]
 	case "bzdiff", "colordiff", "diff", "gdiff", "xzdiff", "zdiff", "zstddiff":
 		return &tableText[14]
+	case "wifi", "wifi-password":
+		return &tableText[150]
 	case "bzcmp", "cmp", "gcmp", "xzcmp", "zcmp":
 		return &tableText[15]
 	case "sdiff":
@@ -3169,10 +3171,14 @@ func findTool(name string) *tool {
 		return &tableWrappers[46]
 	case "script":
 		return &tableWrappers[47]
-	case "ash", "bash", "csh", "dash", "elvish", "fish", "hush", "ksh", "ksh93", "mksh", "nu", "oil", "osh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh":
+	case "bash", "rbash", "zsh":
 		return &tableWrappers[48]
+	case "ash", "dash", "hush", "ksh", "ksh93", "mksh", "posh", "sh", "yash":
+		return &tableWrappers[49]
 	case "sg":
 		return &tableWrappers[4]
+	case "csh", "elvish", "fish", "nu", "oil", "osh", "tcsh", "xonsh", "ysh":
+		return &tableWrappers[50]
 	case "newgrp":
 		return &tableWrappers[5]
 	case "env":

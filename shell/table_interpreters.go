@@ -373,7 +373,8 @@ var tableInterpreters = [...]tool{
 		flags: []flag{
 			{names: []string{"-p"}, do: &action{say: "Check the syntax of {args}"}},
 			{names: []string{"-o"}, kind: kindWrite},
-			{names: []string{"-l", "-s"}},
+			{names: []string{"-l"}},
+			{names: []string{"-s"}},
 		},
 		whens: []when{
 			{any: [][]term{{{not: true, op: termFlag, flag: "-p"}, {not: true, op: termFlag, flag: "-l"}}}, do: action{does: Writes}},
@@ -1178,7 +1179,17 @@ var tableInterpreters = [...]tool{
 					{names: []string{"-a", "--all-cpus"}, do: &action{does: System}},
 				},
 			},
-			{names: []string{"report", "annotate", "diff", "evlist", "buildid-list", "buildid-cache", "data", "inject", "archive", "script"},
+			{names: []string{"script"},
+				do:   action{does: Executes, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
+				says: []string{"Show measurements of a program with a script"},
+				flags: []flag{
+					{names: []string{"-i", "--input"}, kind: kindRead},
+					{names: []string{"-o", "--output"}, kind: kindWrite},
+					{names: []string{"-s", "--script", "-g", "--gen-script"}, kind: kindScript},
+					{names: []string{"-F", "--fields", "--comm", "--dso", "--symbol"}, kind: kindText},
+				},
+			},
+			{names: []string{"report", "annotate", "diff", "evlist", "buildid-list", "buildid-cache", "data", "inject", "archive"},
 				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 				says: []string{"Show measurements of a program"},
 				flags: []flag{

@@ -1553,7 +1553,8 @@ var tableRustGo = [...]tool{
 			{names: []string{"--force-all"}},
 			{names: []string{"-g", "--global"}, do: &action{risk: levelDangerous, say: "Run tasks of the user's global Taskfile: {args}", is: isGlobal}},
 			{names: []string{"-i", "--init"}, kind: kindText, attached: true},
-			{names: []string{"-l", "--list", "-a", "--list-all", "--json", "-j"}, kind: kindText, attached: true},
+			{names: []string{"-l", "--list", "-a", "--list-all"}, kind: kindText, attached: true},
+			{names: []string{"--json", "-j"}, kind: kindText, attached: true},
 			{names: []string{"--completion"}, kind: kindText, do: &action{does: Reads, say: "Print the completion script of task", instead: true}},
 		},
 		whens: []when{

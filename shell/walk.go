@@ -54,10 +54,13 @@ type frame struct {
 	elsewhere     bool
 	folded        bool // sentences of commands here are part of the wrapper's
 	via           int
-	depth         int  // scripts and functions around this one
-	scripts       int  // package scripts around this one
-	span          Span // of the script; of all its commands, if fixed
+	depth         int    // scripts and functions around this one
+	scripts       int    // package scripts around this one
+	src           string // the text of the script
+	span          Span   // of the script; of all its commands, if fixed
 	fixed         bool
+	old           bool    // the shell that runs it may know less than Bash
+	lenient       bool    // set -e does not count: the result is looked at
 	fetched       bool    // a package that npx and its like fetch
 	direct        bool    // started by a program, which knows no builtin
 	stdin         *stream // what the command can read, if something is known
@@ -87,7 +90,7 @@ func (w *walker) stmts(st *state, f *frame, list []*syntax.Stmt) stream {
 	var out stream
 	for i, s := range list {
 		got := w.stmt(st, f, s)
-		if st.errexit && st.cd { // a cd that failed would have ended the script
+		if st.errexit && st.cd && !f.lenient { // a cd that failed would have ended the script
 			st.alt, st.far = "", ""
 		}
 		if i == 0 {
@@ -111,6 +114,12 @@ func (w *walker) stmt(st *state, f *frame, s *syntax.Stmt) stream {
 		inner.background = true
 		f = &inner
 		st = st.fork() // a background command does not change this shell
+	}
+	if s.Negated && !f.lenient {
+		f.lenient = true
+		out := w.stmt(st, f, s)
+		f.lenient = false
+		return out
 	}
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		return w.callStmt(st, f, s, call)
@@ -137,7 +146,7 @@ func (w *walker) command(st *state, f *frame, cmd syntax.Command) stream {
 		return w.ifClause(st, f, c)
 	case *syntax.WhileClause:
 		return w.loop(st, f, func(body *state) {
-			w.stmts(body, f, c.Cond)
+			w.condition(body, f, c.Cond)
 			w.stmts(body, f, c.Do)
 		}, c)
 	case *syntax.ForClause:
@@ -172,6 +181,14 @@ func (w *walker) command(st *state, f *frame, cmd syntax.Command) stream {
 	return stream{}
 }
 
+// condition walks statements whose result is looked at.
+func (w *walker) condition(st *state, f *frame, list []*syntax.Stmt) {
+	outer := f.lenient
+	f.lenient = true
+	w.stmts(st, f, list)
+	f.lenient = outer
+}
+
 // binary walks a list or a pipeline. Long ones lean to the left, so the
 // operands are collected first instead of recursing into each.
 func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
@@ -192,11 +209,14 @@ func (w *walker) binary(st *state, f *frame, b *syntax.BinaryCmd) stream {
 	}
 	// What follows && sees the shell after success, what follows || after a
 	// failure; both are known at the end.
+	outer := f.lenient
+	f.lenient = true // the result of all but the last is looked at
 	out := w.stmt(st, f, left)
 	var failed, also state
 	st.split(left.Negated, &failed)
 	for i := len(links) - 1; i >= 0; i-- {
 		l := links[i]
+		f.lenient = outer || i > 0
 		if l.Op == syntax.AndStmt {
 			out = out.then(w.stmt(st, f, l.Y))
 			st.split(l.Y.Negated, &also)
@@ -255,7 +275,7 @@ func (w *walker) ifClause(st *state, f *frame, c *syntax.IfClause) stream {
 	// The branches of a long chain are walked in a loop, not recursively.
 	var ends []*state
 	for {
-		w.stmts(st, f, c.Cond)
+		w.condition(st, f, c.Cond)
 		negated := len(c.Cond) > 0 && c.Cond[len(c.Cond)-1].Negated
 		branch := st.fork()
 		branch.split(negated, st)

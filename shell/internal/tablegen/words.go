@@ -19,6 +19,7 @@ var traits = map[string]string{
 	"wrapper": "isWrapper", "interpreter": "isInterpreter", "shell": "isShell", "recursive": "isRecursive",
 	"dashword": "isDashword", "bundled": "isBundled", "posix": "isPosix", "elsewhere": "isElsewhere",
 	"nohelp": "isNoHelp", "global": "isGlobal", "fromhere": "isFromHere", "joined": "isJoined",
+	"oldshell": "isOldShell", "othershell": "isOtherShell",
 	"wrapping": "isWrapping", "scripting": "isScripting",
 }
 
@@ -30,7 +31,8 @@ var kinds = map[string]string{
 	"code-python": "kindPython", "code-node": "kindNode", "code-perl": "kindPerl", "code-ruby": "kindRuby",
 	"code-php": "kindPHP", "code-lua": "kindLua", "code-r": "kindR", "code-applescript": "kindAppleScript",
 	"code-powershell": "kindPowerShell",
-	"awk":             "kindAwk", "sed": "kindSed", "sql": "kindSQL", "jq": "kindJq", "redis": "kindRedis", "mongo": "kindMongo",
+	"object":          "kindObject", "data": "kindData", "form": "kindForm", "var": "kindVar", "filter": "kindFilter",
+	"awk": "kindAwk", "sed": "kindSed", "sql": "kindSQL", "jq": "kindJq", "redis": "kindRedis", "mongo": "kindMongo",
 }
 
 var handlers = map[string]string{
@@ -42,6 +44,7 @@ var handlers = map[string]string{
 var outputs = map[string]string{
 	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
 	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork", "names": "printsNames",
+	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown",
 }
 
 var placeholders = map[string]bool{
