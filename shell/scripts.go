@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/json"
 	"path"
+	"strings"
 )
 
 // maxScripts is how many package scripts are followed into each other.
@@ -11,22 +12,9 @@ const maxScripts = 3
 // packageScript follows npm run NAME and the like into package.json, if it can
 // be seen.
 func (v *visit) packageScript() {
-	name := ""
-	if len(v.r.subs) > 0 {
-		name = v.r.subs[len(v.r.subs)-1].Text
-	}
-	switch name {
-	case "run", "run-script", "rum", "urn", "run-s", "run-p", "":
-		if len(v.r.args) == 0 {
-			return
-		}
-		if v.r.args[0].Unknown {
-			v.c.doubt(Dangerous, "which script runs cannot be known: "+v.r.args[0].Text)
-			return
-		}
-		name = v.r.args[0].Text
-	case "t", "tst":
-		name = "test"
+	name, ok := v.scriptName()
+	if !ok {
+		return
 	}
 	if v.f.scripts >= maxScripts {
 		return
@@ -47,6 +35,27 @@ func (v *visit) packageScript() {
 			v.c.Effects |= v.w.commands[i].Effects & LongRunning
 		}
 	}
+}
+
+// scriptName is the name of the script: the first operand where that belongs to
+// the prefix of the command (npm run NAME), else the sub-command, which the
+// table may know under several names (npm t).
+func (v *visit) scriptName() (string, bool) {
+	t := v.r.tool()
+	if t.do.prefix > 0 {
+		if len(v.r.args) == 0 {
+			return "", false
+		}
+		if a := v.r.args[0]; a.Unknown {
+			v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
+			return "", false
+		}
+		return v.r.args[0].Text, true
+	}
+	if strings.Contains(t.names[0], "*") {
+		return v.r.subs[len(v.r.subs)-1].Text, true
+	}
+	return t.names[0], true
 }
 
 // packageScripts reads the scripts of the package.json in dir or the nearest

@@ -20,38 +20,17 @@ func (p *optionParser) unknown(name string) {
 	if p.r.strange != "" {
 		return
 	}
-	bare := strings.TrimLeft(name, "-")
-	if bare == "o" || len(bare) > 1 && suspicious(bare) {
+	if suspicious(strings.TrimLeft(name, "-")) {
 		p.r.strange = name
 	}
 }
 
-// suspiciousParts make an option suspicious wherever they stand in its name,
-// suspiciousWords only if they are all of it.
-var (
-	suspiciousParts = [...]string{
-		"output", "outfile", "write", "exec", "command", "cmd", "plugin", "hook", "save", "dump", "delete", "remove", "force",
-		"upload", "install", "upgrade", "in-place", "inplace", "eval", "program", "kill", "reset", "purge", "prune",
-		"publish", "destroy", "agent", "unset", "preload",
-	}
-	suspiciousWords = [...]string{
-		"out", "shell", "script", "pre", "edit", "send", "post", "update", "fix", "apply", "config", "run", "load", "import",
-		"clear", "clean", "push", "create", "set", "require", "rc",
-	}
-)
-
+// suspicious reports whether the name of an option that no table has sounds
+// like one that does more than show something.
 func suspicious(name string) bool {
-	if strings.HasPrefix(name, "no-") {
-		return false
-	}
-	for _, part := range suspiciousParts {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	for _, word := range suspiciousWords {
-		if name == word || strings.HasPrefix(name, word) && name[len(word)] == '-' {
-			return true
+	for i := range keysUnlisted {
+		if e := &keysUnlisted[i]; matchAny(e.names, name) {
+			return e.do != nil
 		}
 	}
 	return false
