@@ -242,3 +242,12 @@ func quoteArgs(args []Arg) string {
 	}
 	return b.String()
 }
+
+// Quote writes words so that a shell reads them back as they are.
+func Quote(argv []string) string {
+	args := make([]Arg, len(argv))
+	for i, s := range argv {
+		args[i].Text = s
+	}
+	return quoteArgs(args)
+}

@@ -7,10 +7,11 @@ type PathClass uint8
 
 const (
 	Secret    PathClass = 1 << iota // holds keys, passwords, tokens
-	SystemDir                       // a folder of the system, or in one
+	OfSystem                        // a file of the operating system
 	Startup                         // runs by itself later: shell start-up files, hooks, units
 	Device                          // a disk or the like
 	Temporary                       // a named child of a folder for temporary files
+	Remade                          // a build or a package manager makes it again
 )
 
 // Class says what is special about an absolute, cleaned path.
@@ -32,12 +33,28 @@ func (at Place) Class(abs string) PathClass {
 	if temporary(abs) {
 		out |= Temporary
 	}
-	for _, dir := range pathsSystem.rooted {
-		if within(abs, dir) && !strings.HasPrefix(abs, at.Home+"/") {
-			out |= SystemDir
-		}
+	if at.remade(abs) {
+		out |= Remade
+	}
+	if pathsMachine.match(abs, at.Home) && (at.Home == "" || !within(abs, at.Home)) {
+		out |= OfSystem
 	}
 	return out
+}
+
+// remade looks only at the part of the path that is in the workspace: that the
+// workspace itself is in a folder named build says nothing.
+func (at Place) remade(abs string) bool {
+	roots := at.Workspace
+	if len(roots) == 0 {
+		roots = []string{at.Dir}
+	}
+	for _, root := range roots {
+		if within(abs, root) && abs != root {
+			return pathsRemade.match("/"+strings.TrimPrefix(abs[len(root):], "/"), "")
+		}
+	}
+	return false
 }
 
 // Judge says how risky it is to touch a path, as it is judged in a command

@@ -223,3 +223,7 @@ func redirectSentence(c *Command) string {
 	}
 	return "Redirect input or output"
 }
+
+// Shown makes text fit to be shown to a person: on one line, not too long, and
+// without anything that could change how a terminal or a reader takes it.
+func Shown(text string) string { return short(text) }

@@ -4771,6 +4771,10 @@ var sharedWhen294 = []when{
 }
 
 var sharedFlag295 = []flag{
+	{names: []string{"-c"}, kind: kindShell},
+}
+
+var sharedFlag296 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4778,12 +4782,12 @@ var sharedFlag295 = []flag{
 	{names: []string{"-c", "--comments"}},
 }
 
-var sharedFlag296 = []flag{
+var sharedFlag297 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason"}, kind: kindText},
 	{names: []string{"--undo", "--rebase"}},
 }
 
-var sharedFlag297 = []flag{
+var sharedFlag298 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4792,21 +4796,21 @@ var sharedFlag297 = []flag{
 	{names: []string{"-w", "--web"}, do: &action{does: Executes, say: "Open a page of GitHub in a browser"}},
 }
 
-var sharedFlag298 = []flag{
+var sharedFlag299 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
 }
 
-var sharedFlag299 = []flag{
+var sharedFlag300 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, kind: kindText},
 }
 
-var sharedFlag300 = []flag{
+var sharedFlag301 = []flag{
 	{names: []string{"--yes"}},
 }
 
-var sharedFlag301 = []flag{
+var sharedFlag302 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4814,68 +4818,68 @@ var sharedFlag301 = []flag{
 	{names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
-var sharedFlag302 = []flag{
+var sharedFlag303 = []flag{
 	{names: []string{"-y", "--yes", "--confirm"}},
 }
 
-var sharedFlag303 = []flag{
+var sharedFlag304 = []flag{
 	{names: []string{"-w", "--web"}, do: &action{does: Executes}},
 }
 
-var sharedFlag304 = []flag{
+var sharedFlag305 = []flag{
 	{names: []string{"--clobber"}},
 }
 
-var sharedFlag305 = []flag{
+var sharedFlag306 = []flag{
 	{names: []string{"--cleanup-tag", "-y", "--yes"}},
 }
 
-var sharedFlag306 = []flag{
+var sharedFlag307 = []flag{
 	{names: []string{"-j", "--job"}, kind: kindText},
 	{names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag307 = []flag{
+var sharedFlag308 = []flag{
 	{names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, kind: kindText},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag308 = []flag{
+var sharedFlag309 = []flag{
 	{names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag309 = []flag{
+var sharedFlag310 = []flag{
 	{names: []string{"-s", "--shell"}, kind: kindText},
 }
 
-var sharedFlag310 = []flag{
+var sharedFlag311 = []flag{
 	{names: []string{"-F", "--output", "-O"}, kind: kindText},
 	{names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, kind: kindText},
 	{names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag311 = []flag{
+var sharedFlag312 = []flag{
 	{names: []string{"-s", "--sha"}, kind: kindText},
 	{names: []string{"--skip-ci"}},
 }
 
-var sharedFlag312 = []flag{
+var sharedFlag313 = []flag{
 	{names: []string{"-t", "--title"}, kind: kindText},
 	{names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, kind: kindText},
 	{names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag313 = []flag{
+var sharedFlag314 = []flag{
 	{names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, kind: kindText},
 	{names: []string{"--tool"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag314 = []flag{
+var sharedFlag315 = []flag{
 	{names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag315 = []flag{
+var sharedFlag316 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, kind: kindText},
 	{names: []string{"-e", "--edit"}, do: &action{does: Writes | Executes, risk: levelDangerous, say: "Open the settings of Mercurial in an editor"}},
@@ -4884,24 +4888,24 @@ var sharedFlag315 = []flag{
 	{names: []string{"--secret", "--public", "--draft", "--force"}, do: &action{does: Writes}},
 }
 
-var sharedFlag316 = []flag{
+var sharedFlag317 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen317 = []when{
+var sharedWhen318 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedWhen318 = []when{
+var sharedWhen319 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*://*"}}}}, do: action{args: []slot{{kind: kindURL, repeat: true}}}},
 }
 
-var sharedFlag319 = []flag{
+var sharedFlag320 = []flag{
 	{names: []string{"--path"}, kind: kindWrite},
 }
 
-var sharedFlag320 = []flag{
+var sharedFlag321 = []flag{
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, kind: kindText},
 	{names: []string{"-O"}, kind: kindRead},
@@ -4958,61 +4962,61 @@ var sharedFlag320 = []flag{
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag321 = []flag{
+var sharedFlag322 = []flag{
 	{names: []string{"--object-format"}, kind: kindText},
 }
 
-var sharedWhen322 = []when{
+var sharedWhen323 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"ext::*", "fd::*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run a command as the transport to a repository: {args}", opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag323 = []flag{
+var sharedFlag324 = []flag{
 	{names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag324 = []flag{
+var sharedFlag325 = []flag{
 	{names: []string{"--index"}},
 }
 
-var sharedWhen325 = []when{
+var sharedWhen326 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag326 = []flag{
+var sharedFlag327 = []flag{
 	{names: []string{"--recursive"}},
 }
 
-var sharedFlag327 = []flag{
+var sharedFlag328 = []flag{
 	{names: []string{"--object-dir"}, kind: kindWrite},
 }
 
-var sharedFlag328 = []flag{
+var sharedFlag329 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-l", "--long"}},
 	{names: []string{"--deleted"}},
 }
 
-var sharedWhen329 = []when{
+var sharedWhen330 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"clear"}}}}, do: action{does: Deletes, say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag330 = []flag{
+var sharedFlag331 = []flag{
 	{names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, kind: kindText},
 	{names: []string{"--local"}},
 	{names: []string{"--verify"}},
 }
 
-var sharedFlag331 = []flag{
+var sharedFlag332 = []flag{
 	{names: []string{"--filename"}},
 	{names: []string{"--no-modify-attrs"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen332 = []when{
+var sharedWhen333 = []when{
 	{any: [][]term{{{op: termMore, n: 0}, {not: true, op: termFlag, flag: "-d"}}}, do: action{does: Writes, say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag333 = []flag{
+var sharedFlag334 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"--manual"}},
 	{names: []string{"-l", "--local"}},
@@ -5022,47 +5026,47 @@ var sharedFlag333 = []flag{
 	{names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen334 = []when{
+var sharedWhen335 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}, {not: true, op: termFlag, flag: "--manual"}}}, do: action{does: Writes | Executes, risk: levelDangerous, say: "Set up Git LFS for all repositories of this user", is: isGlobal}},
 }
 
-var sharedFlag335 = []flag{
+var sharedFlag336 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"-l", "--local"}},
 	{names: []string{"-w", "--worktree"}},
 	{names: []string{"--system"}, do: &action{does: System}},
 }
 
-var sharedWhen336 = []when{
+var sharedWhen337 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}}}, do: action{does: Writes, risk: levelDangerous, say: "Remove Git LFS from the settings of this user", is: isGlobal}},
 }
 
-var sharedFlag337 = []flag{
+var sharedFlag338 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag338 = []flag{
+var sharedFlag339 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag339 = []flag{
+var sharedFlag340 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 }
 
-var sharedFlag340 = []flag{
+var sharedFlag341 = []flag{
 	{names: []string{"-o", "--object-id"}},
 	{names: []string{"--all"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen341 = []when{
+var sharedWhen342 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Publishes | Network, say: "Upload large files to the remote repository"}},
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag342 = []flag{
+var sharedFlag343 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, kind: kindText},
 	{names: []string{"--template"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-c", "--config"}, kind: kindKey, keys: &keysGitConfig},
@@ -5070,89 +5074,89 @@ var sharedFlag342 = []flag{
 	{names: []string{"--separate-git-dir"}, kind: kindWrite},
 }
 
-var sharedFlag343 = []flag{
+var sharedFlag344 = []flag{
 	{names: []string{"--to"}, kind: kindWrite},
 }
 
-var sharedFlag344 = []flag{
+var sharedFlag345 = []flag{
 	{names: []string{"-r", "--remote", "--refspec"}, kind: kindText},
 }
 
-var sharedFlag345 = []flag{
+var sharedFlag346 = []flag{
 	{names: []string{"-r", "--remote", "-i", "--id"}, kind: kindText},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag346 = []flag{
+var sharedFlag347 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, kind: kindText},
 }
 
-var sharedFlag347 = []flag{
+var sharedFlag348 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, kind: kindText},
 	{names: []string{"--object-map"}, kind: kindWrite},
 	{names: []string{"--no-rewrite"}},
 }
 
-var sharedTool348 = []tool{
+var sharedTool349 = []tool{
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show which files are large in the history"},
-		flags: sharedFlag346,
+		flags: sharedFlag347,
 	},
 	{names: []string{"import", "export"},
 		do:    action{does: Writes | Irreversible},
 		says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		flags: sharedFlag347,
+		flags: sharedFlag348,
 	},
 }
 
-var sharedFlag349 = []flag{
+var sharedFlag350 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 	{names: []string{"-c", "--verify-remote"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedWhen350 = []when{
+var sharedWhen351 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Deletes | Irreversible, say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag351 = []flag{
+var sharedFlag352 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen352 = []when{
+var sharedWhen353 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Writes}},
 }
 
-var sharedFlag353 = []flag{
+var sharedFlag354 = []flag{
 	{names: []string{"-f", "--file", "--pointer"}, kind: kindRead},
 	{names: []string{"--check"}},
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag354 = []flag{
+var sharedFlag355 = []flag{
 	{names: []string{"--ancestor", "--current", "--other"}, kind: kindRead},
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--program"}, kind: kindShell},
 }
 
-var sharedTool355 = []tool{
+var sharedTool356 = []tool{
 	{names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		flags: sharedFlag328,
-		whens: sharedWhen329,
+		flags: sharedFlag329,
+		whens: sharedWhen330,
 	},
 	{names: []string{"locks"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"remotes"}},
 		says:  []string{"List the files that are locked on the server"},
-		flags: sharedFlag330,
+		flags: sharedFlag331,
 	},
 	{names: []string{"track"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"List the patterns that Git LFS keeps"},
-		flags: sharedFlag331,
-		whens: sharedWhen332,
+		flags: sharedFlag332,
+		whens: sharedWhen333,
 	},
 	{names: []string{"untrack"},
 		do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
@@ -5161,69 +5165,69 @@ var sharedTool355 = []tool{
 	{names: []string{"install"},
 		do:    action{does: Writes},
 		says:  []string{"Set up Git LFS in this repository"},
-		flags: sharedFlag333,
-		whens: sharedWhen334,
+		flags: sharedFlag334,
+		whens: sharedWhen335,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Writes},
 		says:  []string{"Remove Git LFS from this repository"},
-		flags: sharedFlag335,
-		whens: sharedWhen336,
+		flags: sharedFlag336,
+		whens: sharedWhen337,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes},
 		says:  []string{"Write the hooks of Git LFS into this repository"},
-		flags: sharedFlag337,
+		flags: sharedFlag338,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Download large files from the server"},
-		flags: sharedFlag338,
-		whens: sharedWhen317,
+		flags: sharedFlag339,
+		whens: sharedWhen318,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}}},
 		says:  []string{"Download large files and put them into the working tree"},
-		flags: sharedFlag339,
-		whens: sharedWhen317,
+		flags: sharedFlag340,
+		whens: sharedWhen318,
 	},
 	{names: []string{"push"},
 		do:    action{does: Reads, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Show which large files would be uploaded"},
-		flags: sharedFlag340,
-		whens: sharedWhen341,
+		flags: sharedFlag341,
+		whens: sharedWhen342,
 	},
 	{names: []string{"clone"},
 		do:    action{does: Writes, args: []slot{{kind: kindRepo}, {kind: kindWrite, optional: true}}},
 		says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		flags: sharedFlag342,
-		whens: sharedWhen322,
+		flags: sharedFlag343,
+		whens: sharedWhen323,
 	},
 	{names: []string{"checkout"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Replace placeholders by the large files that were downloaded"},
-		flags: sharedFlag343,
+		flags: sharedFlag344,
 	},
 	{names: []string{"lock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		flags: sharedFlag344,
+		flags: sharedFlag345,
 	},
 	{names: []string{"unlock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		flags: sharedFlag345,
+		flags: sharedFlag346,
 	},
 	{names: []string{"migrate"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of git lfs migrate"},
-		subs: sharedTool348,
+		subs: sharedTool349,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Reads},
 		says:  []string{"Show which local copies of large files would be deleted"},
-		flags: sharedFlag349,
-		whens: sharedWhen350,
+		flags: sharedFlag350,
+		whens: sharedWhen351,
 	},
 	{names: []string{"dedup"},
 		do:   action{does: Writes},
@@ -5232,13 +5236,13 @@ var sharedTool355 = []tool{
 	{names: []string{"fsck"},
 		do:    action{does: Reads},
 		says:  []string{"Check the large files for damage"},
-		flags: sharedFlag351,
-		whens: sharedWhen352,
+		flags: sharedFlag352,
+		whens: sharedWhen353,
 	},
 	{names: []string{"pointer"},
 		do:    action{does: Reads},
 		says:  []string{"Show the placeholder of a large file"},
-		flags: sharedFlag353,
+		flags: sharedFlag354,
 	},
 	{names: []string{"ext"},
 		do:   action{does: Reads},
@@ -5247,7 +5251,7 @@ var sharedTool355 = []tool{
 	{names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		do:    action{does: Writes},
 		says:  []string{"Convert between a large file and its placeholder"},
-		flags: sharedFlag354,
+		flags: sharedFlag355,
 	},
 	{names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		do:   action{does: Writes | Network, hosts: []string{"remotes"}},
@@ -5255,7 +5259,7 @@ var sharedTool355 = []tool{
 	},
 }
 
-var sharedFlag356 = []flag{
+var sharedFlag357 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"-w", "--workdir"}, kind: kindCd},
 	{names: []string{"-r", "--repository"}, kind: kindRead},
@@ -5274,15 +5278,15 @@ var sharedFlag356 = []flag{
 	{names: []string{"--offline"}},
 }
 
-var sharedFlag357 = []flag{
+var sharedFlag358 = []flag{
 	{names: []string{"-k", "--key-name"}, kind: kindText},
 }
 
-var sharedWhen358 = []when{
+var sharedWhen359 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedFlag359 = []flag{
+var sharedFlag360 = []flag{
 	{names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, kind: kindPowerShell, do: &action{say: "Run PowerShell code given on the command line", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-File", "-file", "-f"}, kind: kindScript, do: &action{say: "Run the PowerShell script {-File}", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run PowerShell code that is hidden in an encoded form", opaque: "PowerShell code in an encoded form"}},
@@ -5293,33 +5297,33 @@ var sharedFlag359 = []flag{
 	{names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag360 = []flag{
+var sharedFlag361 = []flag{
 	{names: []string{"--check"}},
 }
 
-var sharedFlag361 = []flag{
+var sharedFlag362 = []flag{
 	{names: []string{"-e", "--environment"}, kind: kindText},
 }
 
-var sharedWhen362 = []when{
+var sharedWhen363 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, do: action{does: Irreversible, say: "Delete the database of the application or overwrite all its tables"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, do: action{does: Irreversible, say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag363 = []flag{
+var sharedFlag364 = []flag{
 	{names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag364 = []flag{
+var sharedFlag365 = []flag{
 	{names: []string{"--force"}, do: &action{does: Writes, risk: levelDangerous, say: "Change the Laravel application even in production: {sub}"}},
 	{names: []string{"--pretend"}, do: &action{say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag365 = []flag{
+var sharedFlag366 = []flag{
 	{names: []string{"--execute"}, kind: kindPHP, do: &action{say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool366 = []tool{
+var sharedTool367 = []tool{
 	{names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		do:   action{does: Executes},
 		says: []string{"Show something about the Laravel application: {sub}"},
@@ -5331,7 +5335,7 @@ var sharedTool366 = []tool{
 	{names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		flags: sharedFlag364,
+		flags: sharedFlag365,
 	},
 	{names: []string{"env:decrypt"},
 		do:   action{does: Executes | Writes, risk: levelDangerous},
@@ -5344,7 +5348,7 @@ var sharedTool366 = []tool{
 	{names: []string{"tinker"},
 		do:    action{does: Executes},
 		says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		flags: sharedFlag365,
+		flags: sharedFlag366,
 	},
 	{names: []string{"db"},
 		do:   action{does: Executes},
@@ -5360,15 +5364,15 @@ var sharedTool366 = []tool{
 	},
 }
 
-var sharedFlag367 = []flag{
+var sharedFlag368 = []flag{
 	{names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, kind: kindText},
 }
 
-var sharedFlag368 = []flag{
+var sharedFlag369 = []flag{
 	{names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, kind: kindText},
 }
 
-var sharedTool369 = []tool{
+var sharedTool370 = []tool{
 	{names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		do:   action{does: Executes},
 		says: []string{"Show the state of the database migrations"},
@@ -5376,7 +5380,7 @@ var sharedTool369 = []tool{
 	{names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		flags: sharedFlag368,
+		flags: sharedFlag369,
 	},
 	{names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		do:   action{does: Executes},
@@ -5404,7 +5408,7 @@ var sharedTool369 = []tool{
 	},
 }
 
-var sharedFlag370 = []flag{
+var sharedFlag371 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
 	{names: []string{"--cluster"}, kind: kindText},
@@ -5441,7 +5445,7 @@ var sharedFlag370 = []flag{
 	{names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag371 = []flag{
+var sharedFlag372 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5469,7 +5473,7 @@ var sharedFlag371 = []flag{
 	{names: []string{"--raw"}, kind: kindText, do: &action{say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen372 = []when{
+var sharedWhen373 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termItem, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termItem, n: 1, globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -5478,7 +5482,7 @@ var sharedWhen372 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag373 = []flag{
+var sharedFlag374 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5505,12 +5509,12 @@ var sharedFlag373 = []flag{
 	{names: []string{"--watch-only"}, do: &action{does: LongRunning}},
 }
 
-var sharedWhen374 = []when{
+var sharedWhen375 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Network, say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag375 = []flag{
+var sharedFlag376 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--all-containers"}},
@@ -5530,7 +5534,7 @@ var sharedFlag375 = []flag{
 	{names: []string{"--version"}, kind: kindText},
 }
 
-var sharedFlag376 = []flag{
+var sharedFlag377 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5561,11 +5565,11 @@ var sharedFlag376 = []flag{
 	{names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedWhen377 = []when{
+var sharedWhen378 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 }
 
-var sharedFlag378 = []flag{
+var sharedFlag379 = []flag{
 	{names: []string{"--api-version"}, kind: kindText},
 	{names: []string{"--api-group"}, kind: kindText},
 	{names: []string{"--cached"}},
@@ -5578,28 +5582,28 @@ var sharedFlag378 = []flag{
 	{names: []string{"--verbs"}, kind: kindText},
 }
 
-var sharedFlag379 = []flag{
+var sharedFlag380 = []flag{
 	{names: []string{"--output-directory"}, kind: kindWrite},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--namespaces"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool380 = []tool{
+var sharedTool381 = []tool{
 	{names: []string{"dump"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Print the state of the whole Kubernetes cluster"},
-		flags: sharedFlag379,
+		flags: sharedFlag380,
 	},
 }
 
-var sharedFlag381 = []flag{
+var sharedFlag382 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--client"}},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag382 = []flag{
+var sharedFlag383 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5628,7 +5632,7 @@ var sharedFlag382 = []flag{
 	{names: []string{"--types"}, kind: kindText},
 }
 
-var sharedFlag383 = []flag{
+var sharedFlag384 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5658,7 +5662,7 @@ var sharedFlag383 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag384 = []flag{
+var sharedFlag385 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5691,7 +5695,7 @@ var sharedFlag384 = []flag{
 	{names: []string{"--server-side"}},
 }
 
-var sharedFlag385 = []flag{
+var sharedFlag386 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5720,7 +5724,7 @@ var sharedFlag385 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag386 = []flag{
+var sharedFlag387 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5762,28 +5766,28 @@ var sharedFlag386 = []flag{
 	{names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen387 = []when{
+var sharedWhen388 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool388 = []tool{
+var sharedTool389 = []tool{
 	{names: []string{"can-i", "whoami"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		flags: sharedFlag385,
-		whens: sharedWhen377,
+		flags: sharedFlag386,
+		whens: sharedWhen378,
 	},
 	{names: []string{"reconcile"},
 		do:    action{does: Reads},
 		says:  []string{"Change permissions in the Kubernetes cluster"},
-		flags: sharedFlag386,
-		whens: sharedWhen387,
+		flags: sharedFlag387,
+		whens: sharedWhen388,
 	},
 }
 
-var sharedFlag389 = []flag{
+var sharedFlag390 = []flag{
 	{names: []string{"--raw"}, do: &action{does: Reads, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{names: []string{"--flatten"}},
 	{names: []string{"--minify"}},
@@ -5792,19 +5796,19 @@ var sharedFlag389 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 }
 
-var sharedFlag390 = []flag{
+var sharedFlag391 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--no-headers"}},
 }
 
-var sharedFlag391 = []flag{
+var sharedFlag392 = []flag{
 	{names: []string{"--current"}},
 	{names: []string{"--set-raw-bytes"}},
 	{names: []string{"--embed-certs"}},
 	{names: []string{"--proxy-url"}, kind: kindText},
 }
 
-var sharedFlag392 = []flag{
+var sharedFlag393 = []flag{
 	{names: []string{"--auth-provider"}, kind: kindText},
 	{names: []string{"--auth-provider-arg"}, kind: kindText},
 	{names: []string{"--exec-command"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -5814,16 +5818,16 @@ var sharedFlag392 = []flag{
 	{names: []string{"--embed-certs"}},
 }
 
-var sharedTool393 = []tool{
+var sharedTool394 = []tool{
 	{names: []string{"view"},
 		do:    action{does: Reads},
 		says:  []string{"Show the Kubernetes configuration without its secrets"},
-		flags: sharedFlag389,
+		flags: sharedFlag390,
 	},
 	{names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		do:    action{does: Reads},
 		says:  []string{"Show which Kubernetes clusters are configured"},
-		flags: sharedFlag390,
+		flags: sharedFlag391,
 	},
 	{names: []string{"use-context", "use"},
 		do:   action{does: Writes},
@@ -5832,12 +5836,12 @@ var sharedTool393 = []tool{
 	{names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		do:    action{does: Writes},
 		says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		flags: sharedFlag391,
+		flags: sharedFlag392,
 	},
 	{names: []string{"set-credentials"},
 		do:    action{does: Writes},
 		says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		flags: sharedFlag392,
+		flags: sharedFlag393,
 	},
 	{names: []string{"delete-context", "delete-cluster", "delete-user"},
 		do:   action{does: Deletes},
@@ -5845,7 +5849,7 @@ var sharedTool393 = []tool{
 	},
 }
 
-var sharedFlag394 = []flag{
+var sharedFlag395 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5874,7 +5878,7 @@ var sharedFlag394 = []flag{
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedFlag395 = []flag{
+var sharedFlag396 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5915,18 +5919,18 @@ var sharedFlag395 = []flag{
 	{names: []string{"--to-revision"}, kind: kindText},
 }
 
-var sharedTool396 = []tool{
+var sharedTool397 = []tool{
 	{names: []string{"status", "history"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		flags: sharedFlag394,
-		whens: sharedWhen377,
+		flags: sharedFlag395,
+		whens: sharedWhen378,
 	},
 	{names: []string{"restart", "undo", "pause", "resume"},
 		do:    action{does: Reads},
 		says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag395,
-		whens: sharedWhen387,
+		flags: sharedFlag396,
+		whens: sharedWhen388,
 	},
 	{names: []string{"latest", "cancel", "retry"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -5934,7 +5938,7 @@ var sharedTool396 = []tool{
 	},
 }
 
-var sharedFlag397 = []flag{
+var sharedFlag398 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-i", "--stdin"}},
@@ -5943,27 +5947,27 @@ var sharedFlag397 = []flag{
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedFlag398 = []flag{
+var sharedFlag399 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--no-preserve"}},
 	{names: []string{"--retries"}, kind: kindText},
 }
 
-var sharedWhen399 = []when{
+var sharedWhen400 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from the Kubernetes cluster to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, risk: levelDangerous, say: "Copy {arg1} into the Kubernetes cluster: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag400 = []flag{
+var sharedFlag401 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedWhen401 = []when{
+var sharedWhen402 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag402 = []flag{
+var sharedFlag403 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"-u", "--unix-socket"}, kind: kindText},
@@ -5979,11 +5983,11 @@ var sharedFlag402 = []flag{
 	{names: []string{"--keepalive"}, kind: kindText},
 }
 
-var sharedWhen403 = []when{
+var sharedWhen404 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag404 = []flag{
+var sharedFlag405 = []flag{
 	{names: []string{"--image"}, kind: kindText},
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--copy-to"}, kind: kindText},
@@ -6003,7 +6007,7 @@ var sharedFlag404 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag405 = []flag{
+var sharedFlag406 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6100,14 +6104,14 @@ var sharedFlag405 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen406 = []when{
+var sharedWhen407 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag407 = []flag{
+var sharedFlag408 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6189,7 +6193,7 @@ var sharedFlag407 = []flag{
 	{names: []string{"--max-unavailable"}, kind: kindText},
 }
 
-var sharedFlag408 = []flag{
+var sharedFlag409 = []flag{
 	{names: []string{"--duration"}, kind: kindText},
 	{names: []string{"--audience"}, kind: kindText},
 	{names: []string{"--bound-object-kind"}, kind: kindText},
@@ -6197,27 +6201,27 @@ var sharedFlag408 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool409 = []tool{
+var sharedTool410 = []tool{
 	{names: []string{"token"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		flags: sharedFlag408,
+		flags: sharedFlag409,
 	},
 	{names: []string{"secret"},
 		do:    action{does: Reads},
 		says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		flags: sharedFlag407,
-		whens: sharedWhen406,
+		flags: sharedFlag408,
+		whens: sharedWhen407,
 	},
 	{names: []string{"*"},
 		do:    action{does: Reads},
 		says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		flags: sharedFlag407,
-		whens: sharedWhen406,
+		flags: sharedFlag408,
+		whens: sharedWhen407,
 	},
 }
 
-var sharedFlag410 = []flag{
+var sharedFlag411 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6257,12 +6261,12 @@ var sharedFlag410 = []flag{
 	{names: []string{"--resource-version"}, kind: kindText},
 }
 
-var sharedWhen411 = []when{
+var sharedWhen412 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag412 = []flag{
+var sharedFlag413 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6303,36 +6307,36 @@ var sharedFlag412 = []flag{
 	{names: []string{"--create-annotation"}},
 }
 
-var sharedTool413 = []tool{
+var sharedTool414 = []tool{
 	{names: []string{"view-last-applied"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		flags: sharedFlag373,
-		whens: sharedWhen411,
+		flags: sharedFlag374,
+		whens: sharedWhen412,
 	},
 	{names: []string{"set-last-applied", "edit-last-applied"},
 		do:    action{does: Reads},
 		says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		flags: sharedFlag412,
-		whens: sharedWhen387,
+		flags: sharedFlag413,
+		whens: sharedWhen388,
 	},
-}
-
-var sharedWhen414 = []when{
-	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
-	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
 }
 
 var sharedWhen415 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
+	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
+}
+
+var sharedWhen416 = []when{
+	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Network | Executes, risk: levelDangerous}},
 }
 
-var sharedFlag416 = []flag{
+var sharedFlag417 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6375,14 +6379,14 @@ var sharedFlag416 = []flag{
 	{names: []string{"--type"}, kind: kindText},
 }
 
-var sharedWhen417 = []when{
+var sharedWhen418 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--force"}}}, flagged: true, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag418 = []flag{
+var sharedFlag419 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6430,7 +6434,7 @@ var sharedFlag418 = []flag{
 	{names: []string{"--name"}, kind: kindText},
 }
 
-var sharedFlag419 = []flag{
+var sharedFlag420 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6476,7 +6480,7 @@ var sharedFlag419 = []flag{
 	{names: []string{"--skip-wait-for-delete-timeout"}, kind: kindText},
 }
 
-var sharedFlag420 = []flag{
+var sharedFlag421 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6568,7 +6572,7 @@ var sharedFlag420 = []flag{
 	{names: []string{"--override-type"}, kind: kindText},
 }
 
-var sharedFlag421 = []flag{
+var sharedFlag422 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6618,25 +6622,25 @@ var sharedFlag421 = []flag{
 	{names: []string{"--group"}, kind: kindText},
 }
 
-var sharedTool422 = []tool{
+var sharedTool423 = []tool{
 	{names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag421,
-		whens: sharedWhen387,
+		flags: sharedFlag422,
+		whens: sharedWhen388,
 	},
 }
 
-var sharedTool423 = []tool{
+var sharedTool424 = []tool{
 	{names: []string{"approve", "deny"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		flags: sharedFlag373,
-		whens: sharedWhen377,
+		flags: sharedFlag374,
+		whens: sharedWhen378,
 	},
 }
 
-var sharedFlag424 = []flag{
+var sharedFlag425 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--as-current-user"}},
@@ -6655,23 +6659,23 @@ var sharedFlag424 = []flag{
 	{names: []string{"--reorder"}, kind: kindText},
 }
 
-var sharedWhen425 = []when{
+var sharedWhen426 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build Kubernetes files from {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
-var sharedFlag426 = []flag{
+var sharedFlag427 = []flag{
 	{names: []string{"--name-only"}},
 }
 
-var sharedTool427 = []tool{
+var sharedTool428 = []tool{
 	{names: []string{"list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of {cmd}"},
-		flags: sharedFlag426,
+		flags: sharedFlag427,
 	},
 }
 
-var sharedTool428 = []tool{
+var sharedTool429 = []tool{
 	{names: []string{"list", "search", "info", "version", "index"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -6686,249 +6690,249 @@ var sharedTool428 = []tool{
 	},
 }
 
-var sharedFlag429 = []flag{
+var sharedFlag430 = []flag{
 	{names: []string{"-d"}, do: &action{does: Deletes}},
 	{names: []string{"-c", "--current"}},
 }
 
-var sharedWhen430 = []when{
+var sharedWhen431 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes, say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen431 = []when{
+var sharedWhen432 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{say: "Show the help of {cmd} alpha", instead: true}},
 }
 
-var sharedFlag432 = []flag{
+var sharedFlag433 = []flag{
 	{names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, kind: kindText},
 	{names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen433 = []when{
+var sharedWhen434 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"version", "help"}}}}, do: action{say: "Show the help of the plugin for Argo Rollouts", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"get", "list", "status", "lint"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show rollouts of the Kubernetes cluster: {args}", instead: true}},
 }
 
-var sharedTool434 = []tool{
+var sharedTool435 = []tool{
 	{names: []string{"rollouts"},
 		do:    action{does: Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		flags: sharedFlag432,
-		whens: sharedWhen433,
+		flags: sharedFlag433,
+		whens: sharedWhen434,
 	},
 }
 
-var sharedTool435 = []tool{
+var sharedTool436 = []tool{
 	{names: []string{"get"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show Kubernetes resources: {args}", "Show Kubernetes resources"},
-		flags: sharedFlag371,
-		whens: sharedWhen372,
+		flags: sharedFlag372,
+		whens: sharedWhen373,
 	},
 	{names: []string{"describe"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		flags: sharedFlag373,
-		whens: sharedWhen374,
+		flags: sharedFlag374,
+		whens: sharedWhen375,
 	},
 	{names: []string{"logs", "log"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		flags: sharedFlag375,
+		flags: sharedFlag376,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		flags: sharedFlag376,
-		whens: sharedWhen377,
+		flags: sharedFlag377,
+		whens: sharedWhen378,
 	},
 	{names: []string{"explain", "api-resources", "api-versions"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show which kinds of Kubernetes resources there are"},
-		flags: sharedFlag378,
+		flags: sharedFlag379,
 	},
 	{names: []string{"cluster-info"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show where the Kubernetes cluster is"},
-		subs: sharedTool380,
+		subs: sharedTool381,
 	},
 	{names: []string{"version", "options", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the version or options of {cmd}"},
-		flags: sharedFlag381,
+		flags: sharedFlag382,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what happened in the Kubernetes cluster"},
-		flags: sharedFlag382,
-		whens: sharedWhen377,
+		flags: sharedFlag383,
+		whens: sharedWhen378,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | Network | LongRunning, risk: levelSafe},
 		says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		flags: sharedFlag383,
-		whens: sharedWhen377,
+		flags: sharedFlag384,
+		whens: sharedWhen378,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		flags: sharedFlag384,
-		whens: sharedWhen377,
+		flags: sharedFlag385,
+		whens: sharedWhen378,
 	},
 	{names: []string{"auth"},
 		says: []string{"Show the help of {cmd} auth"},
-		subs: sharedTool388,
+		subs: sharedTool389,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool393,
+		subs: sharedTool394,
 	},
 	{names: []string{"rollout"},
 		says: []string{"Show the help of {cmd} rollout"},
-		subs: sharedTool396,
+		subs: sharedTool397,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		flags: sharedFlag397,
+		flags: sharedFlag398,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Executes | Network | LongRunning},
 		says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		flags: sharedFlag397,
+		flags: sharedFlag398,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Network},
 		says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		flags: sharedFlag398,
-		whens: sharedWhen399,
+		flags: sharedFlag399,
+		whens: sharedWhen400,
 	},
 	{names: []string{"port-forward"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		flags: sharedFlag400,
-		whens: sharedWhen401,
+		flags: sharedFlag401,
+		whens: sharedWhen402,
 	},
 	{names: []string{"proxy"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		flags: sharedFlag402,
-		whens: sharedWhen403,
+		flags: sharedFlag403,
+		whens: sharedWhen404,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		flags: sharedFlag404,
+		flags: sharedFlag405,
 	},
 	{names: []string{"run"},
 		do:    action{does: Reads, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		flags: sharedFlag405,
-		whens: sharedWhen406,
+		flags: sharedFlag406,
+		whens: sharedWhen407,
 	},
 	{names: []string{"create"},
 		do:    action{does: Reads},
 		says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		flags: sharedFlag407,
-		whens: sharedWhen406,
-		subs:  sharedTool409,
+		flags: sharedFlag408,
+		whens: sharedWhen407,
+		subs:  sharedTool410,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Reads},
 		says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		flags: sharedFlag410,
-		whens: sharedWhen387,
-		subs:  sharedTool413,
+		flags: sharedFlag411,
+		whens: sharedWhen388,
+		subs:  sharedTool414,
 	},
 	{names: []string{"delete"},
 		do:    action{does: Reads},
 		says:  []string{"Delete from the Kubernetes cluster: {args}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		flags: sharedFlag410,
-		whens: sharedWhen414,
+		flags: sharedFlag411,
+		whens: sharedWhen415,
 	},
 	{names: []string{"edit"},
 		do:    action{does: Reads},
 		says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		flags: sharedFlag410,
-		whens: sharedWhen415,
+		flags: sharedFlag411,
+		whens: sharedWhen416,
 	},
 	{names: []string{"patch"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		flags: sharedFlag416,
-		whens: sharedWhen387,
+		flags: sharedFlag417,
+		whens: sharedWhen388,
 	},
 	{names: []string{"replace"},
 		do:    action{does: Reads},
 		says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		flags: sharedFlag410,
-		whens: sharedWhen417,
+		flags: sharedFlag411,
+		whens: sharedWhen418,
 	},
 	{names: []string{"scale", "autoscale"},
 		do:    action{does: Reads},
 		says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		flags: sharedFlag418,
-		whens: sharedWhen387,
+		flags: sharedFlag419,
+		whens: sharedWhen388,
 	},
 	{names: []string{"label", "annotate", "taint"},
 		do:    action{does: Reads},
 		says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		flags: sharedFlag410,
-		whens: sharedWhen387,
+		flags: sharedFlag411,
+		whens: sharedWhen388,
 	},
 	{names: []string{"cordon", "uncordon"},
 		do:    action{does: Reads},
 		says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		flags: sharedFlag410,
-		whens: sharedWhen387,
+		flags: sharedFlag411,
+		whens: sharedWhen388,
 	},
 	{names: []string{"drain"},
 		do:    action{does: Reads},
 		says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		flags: sharedFlag419,
-		whens: sharedWhen414,
+		flags: sharedFlag420,
+		whens: sharedWhen415,
 	},
 	{names: []string{"expose"},
 		do:    action{does: Reads},
 		says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		flags: sharedFlag420,
-		whens: sharedWhen406,
+		flags: sharedFlag421,
+		whens: sharedWhen407,
 	},
 	{names: []string{"set"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} set"},
-		subs: sharedTool422,
+		subs: sharedTool423,
 	},
 	{names: []string{"certificate"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} certificate"},
-		subs: sharedTool423,
+		subs: sharedTool424,
 	},
 	{names: []string{"kustomize"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		flags: sharedFlag424,
-		whens: sharedWhen425,
+		flags: sharedFlag425,
+		whens: sharedWhen426,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool427,
+		subs: sharedTool428,
 	},
 	{names: []string{"krew"},
 		says: []string{"Show the help of {cmd} krew"},
-		subs: sharedTool428,
+		subs: sharedTool429,
 	},
 	{names: []string{"ctx", "ns"},
 		do:    action{does: Reads},
 		says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		flags: sharedFlag429,
-		whens: sharedWhen430,
+		flags: sharedFlag430,
+		whens: sharedWhen431,
 	},
 	{names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		flags: sharedFlag373,
-		whens: sharedWhen377,
+		flags: sharedFlag374,
+		whens: sharedWhen378,
 	},
 	{names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		do:   action{does: Reads | Network, risk: levelDangerous},
@@ -6937,16 +6941,16 @@ var sharedTool435 = []tool{
 	{names: []string{"alpha"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		whens: sharedWhen431,
+		whens: sharedWhen432,
 	},
 	{names: []string{"argo"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of the plugin for Argo Rollouts"},
-		subs: sharedTool434,
+		subs: sharedTool435,
 	},
 }
 
-var sharedFlag436 = []flag{
+var sharedFlag437 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--revision"}, kind: kindText},
 	{names: []string{"--max"}, kind: kindText},
@@ -6956,7 +6960,7 @@ var sharedFlag436 = []flag{
 	{names: []string{"--show-resources"}},
 }
 
-var sharedFlag437 = []flag{
+var sharedFlag438 = []flag{
 	{names: []string{"-f", "--values"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--set-string"}, kind: kindText},
@@ -7010,12 +7014,12 @@ var sharedFlag437 = []flag{
 	{names: []string{"--jsonpath"}, kind: kindText},
 }
 
-var sharedWhen438 = []when{
+var sharedWhen439 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"*://*"}}}}, flagged: true, do: action{does: Executes | Network}},
 	{any: [][]term{{{op: termFlag, flag: "--set-file", globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous}},
 }
 
-var sharedFlag439 = []flag{
+var sharedFlag440 = []flag{
 	{names: []string{"-f", "--values"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--set-string"}, kind: kindText},
@@ -7068,16 +7072,16 @@ var sharedFlag439 = []flag{
 	{names: []string{"--skip-schema-validation"}},
 }
 
-var sharedFlag440 = []flag{
+var sharedFlag441 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag441 = []flag{
+var sharedFlag442 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag442 = []flag{
+var sharedFlag443 = []flag{
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 	{names: []string{"--yes"}},
 	{names: []string{"--approve"}},
@@ -7085,16 +7089,16 @@ var sharedFlag442 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag443 = []flag{
+var sharedFlag444 = []flag{
 	{names: []string{"--kubeconfig"}, kind: kindWrite},
 	{names: []string{"-c", "--cluster"}, kind: kindText},
 }
 
-var sharedTool444 = []tool{
+var sharedTool445 = []tool{
 	{names: []string{"write-kubeconfig"},
 		do:    action{does: Network | Writes},
 		says:  []string{"Add a Kubernetes cluster to the configuration"},
-		flags: sharedFlag443,
+		flags: sharedFlag444,
 	},
 	{names: []string{"describe-*"},
 		do:   action{does: Reads | Network, risk: levelSafe},
@@ -7110,16 +7114,16 @@ var sharedTool444 = []tool{
 	},
 }
 
-var sharedTool445 = []tool{
+var sharedTool446 = []tool{
 	{names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		flags: sharedFlag441,
+		flags: sharedFlag442,
 	},
 	{names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		do:    action{does: Network | Irreversible},
 		says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		flags: sharedFlag442,
+		flags: sharedFlag443,
 	},
 	{names: []string{"export"},
 		do:   action{does: Network | Writes, risk: levelDangerous},
@@ -7128,11 +7132,11 @@ var sharedTool445 = []tool{
 	{names: []string{"utils"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} utils"},
-		subs: sharedTool444,
+		subs: sharedTool445,
 	},
 }
 
-var sharedFlag446 = []flag{
+var sharedFlag447 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"-i", "--istioNamespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
@@ -7140,7 +7144,7 @@ var sharedFlag446 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag447 = []flag{
+var sharedFlag448 = []flag{
 	{names: []string{"--pre"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--output-filename"}, kind: kindWrite},
@@ -7148,31 +7152,31 @@ var sharedFlag447 = []flag{
 	{names: []string{"--level"}, kind: kindText, do: &action{does: Network, risk: levelDangerous, say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen448 = []when{
+var sharedWhen449 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "s"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, do: action{does: Network, risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen449 = []when{
+var sharedWhen450 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {not: true, op: termArg, n: 2, globs: []string{"delete", "set"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Look at the network of the Kubernetes cluster: {args}", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, do: action{risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag450 = []flag{
+var sharedFlag451 = []flag{
 	{names: []string{"--output-filename", "--dir"}, kind: kindWrite},
 }
 
-var sharedFlag451 = []flag{
+var sharedFlag452 = []flag{
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-d", "--manifests"}, kind: kindText},
 }
 
-var sharedTool452 = []tool{
+var sharedTool453 = []tool{
 	{names: []string{"list", "dump", "diff", "generate", "translate"},
 		do:    action{does: Reads},
 		says:  []string{"Print what {cmd} would install"},
-		flags: sharedFlag451,
+		flags: sharedFlag452,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network, risk: levelDangerous},
@@ -7180,7 +7184,7 @@ var sharedTool452 = []tool{
 	},
 }
 
-var sharedFlag453 = []flag{
+var sharedFlag454 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--meshConfigFile", "--injectConfigFile", "--valuesFile"}, kind: kindRead},
@@ -7188,47 +7192,47 @@ var sharedFlag453 = []flag{
 	{names: []string{"--manual"}},
 }
 
-var sharedWhen454 = []when{
+var sharedWhen455 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Write Kubernetes files with the service mesh added to {-o}"}},
 }
 
-var sharedFlag455 = []flag{
+var sharedFlag456 = []flag{
 	{names: []string{"--port", "-p"}, kind: kindText},
 	{names: []string{"--address"}, kind: kindText},
 }
 
-var sharedTool456 = []tool{
+var sharedTool457 = []tool{
 	{names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		flags: sharedFlag447,
-		whens: sharedWhen448,
+		flags: sharedFlag448,
+		whens: sharedWhen449,
 	},
 	{names: []string{"x", "experimental"},
 		do:    action{does: Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		whens: sharedWhen449,
+		whens: sharedWhen450,
 	},
 	{names: []string{"bug-report", "sysdump"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		flags: sharedFlag450,
+		flags: sharedFlag451,
 	},
 	{names: []string{"profile", "manifest"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} {sub}"},
-		subs: sharedTool452,
+		subs: sharedTool453,
 	},
 	{names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		do:    action{does: Reads},
 		says:  []string{"Print Kubernetes files with the service mesh added"},
-		flags: sharedFlag453,
-		whens: sharedWhen454,
+		flags: sharedFlag454,
+		whens: sharedWhen455,
 	},
 	{names: []string{"dashboard", "dash", "d"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		flags: sharedFlag455,
+		flags: sharedFlag456,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network | Irreversible},
@@ -7236,20 +7240,20 @@ var sharedTool456 = []tool{
 	},
 }
 
-var sharedFlag457 = []flag{
+var sharedFlag458 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--details"}},
 }
 
-var sharedFlag458 = []flag{
+var sharedFlag459 = []flag{
 	{names: []string{"-pboard", "-Prefer"}, kind: kindText},
 }
 
-var sharedFlag459 = []flag{
+var sharedFlag460 = []flag{
 	{names: []string{"-f"}, kind: kindWrite},
 }
 
-var sharedFlag460 = []flag{
+var sharedFlag461 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-O", "--remote-name", "--remote-name-all"}, do: &action{does: Writes}},
 	{names: []string{"-J", "--remote-header-name"}, do: &action{does: Writes}},
@@ -7365,7 +7369,7 @@ var sharedFlag460 = []flag{
 	{names: []string{"-h", "-M", "--manual"}, do: &action{say: "Show the help of {cmd}", instead: true}},
 }
 
-var sharedTool461 = []tool{
+var sharedTool462 = []tool{
 	{names: []string{"list"},
 		says: []string{"List the plugins of HTTPie"},
 	},
@@ -7375,20 +7379,20 @@ var sharedTool461 = []tool{
 	},
 }
 
-var sharedWhen462 = []when{
+var sharedWhen463 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen463 = []when{
+var sharedWhen464 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 	{any: [][]term{{{op: termFlag, flag: "-out"}}}, flagged: true, do: action{say: "Convert {-in} to {-out}"}},
 }
 
-var sharedWhen464 = []when{
+var sharedWhen465 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*", "*`*"}}}}, do: action{does: Network, risk: levelModerate}},
 }
 
-var sharedFlag465 = []flag{
+var sharedFlag466 = []flag{
 	{names: []string{"-b", "-batch", "--batch"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous, say: "Run the network commands in a file", opaque: "the commands stand in a file"}},
 	{names: []string{"-force", "--force"}},
 	{names: []string{"-n", "-netns", "--netns"}, kind: kindText, do: &action{does: Reads, risk: levelModerate}},
@@ -7396,7 +7400,7 @@ var sharedFlag465 = []flag{
 	{names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool466 = []tool{
+var sharedTool467 = []tool{
 	{names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -7415,76 +7419,76 @@ var sharedTool466 = []tool{
 	},
 }
 
-var sharedFlag467 = []flag{
+var sharedFlag468 = []flag{
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag468 = []flag{
+var sharedFlag469 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag469 = []flag{
+var sharedFlag470 = []flag{
 	{names: []string{"-g", "--global"}},
 }
 
-var sharedFlag470 = []flag{
+var sharedFlag471 = []flag{
 	{names: []string{"--json"}},
 }
 
-var sharedWhen471 = []when{
+var sharedWhen472 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag472 = []flag{
+var sharedFlag473 = []flag{
 	{names: []string{"--browser"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"--no-browser"}},
 }
 
-var sharedWhen473 = []when{
+var sharedWhen474 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag474 = []flag{
+var sharedFlag475 = []flag{
 	{names: []string{"--help", "-h"}},
 }
 
-var sharedWhen475 = []when{
+var sharedWhen476 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "deploy", "login", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedTool476 = []tool{
+var sharedTool477 = []tool{
 	{names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		flags: sharedFlag474,
-		whens: sharedWhen475,
+		flags: sharedFlag475,
+		whens: sharedWhen476,
 	},
 	{names: []string{"@*"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Download the package {sub} and run it"},
-		flags: sharedFlag474,
+		flags: sharedFlag475,
 	},
 	{names: []string{"http://*", "https://*", "git://*", "git+*", "git@*", "ssh://*", "github:*", "gitlab:*", "bitbucket:*", "gist:*", "file:*", "npm:*", "*.tgz", "*.tar.gz"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"external"}},
 		says:  []string{"Download {sub} and run it: {args}", "Download {sub} and run it"},
-		flags: sharedFlag474,
+		flags: sharedFlag475,
 	},
 }
 
-var sharedFlag477 = []flag{
+var sharedFlag478 = []flag{
 	{names: []string{"--template", "-t"}, kind: kindText},
 	{names: []string{"--example", "-e"}, kind: kindText},
 	{names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, kind: kindText},
 	{names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool478 = []tool{
+var sharedTool479 = []tool{
 	{names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		do:    action{does: Executes | Writes | Installs | Network, args: []slot{{kind: kindWrite, optional: true}, {kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		flags: sharedFlag477,
+		flags: sharedFlag478,
 	},
 	{names: []string{"*"},
 		do:   action{does: Executes | Writes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
@@ -7492,32 +7496,32 @@ var sharedTool478 = []tool{
 	},
 }
 
-var sharedWhen479 = []when{
+var sharedWhen480 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
 }
 
-var sharedWhen480 = []when{
+var sharedWhen481 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Install for the whole user account: {args}"}},
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedWhen481 = []when{
+var sharedWhen482 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"get"}}}}, do: action{does: Reads, say: "Show package.json", instead: true}},
 }
 
-var sharedWhen482 = []when{
+var sharedWhen483 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"ls", "list"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Ask the package registry", instead: true}},
 }
 
-var sharedWhen483 = []when{
+var sharedWhen484 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedFlag484 = []flag{
+var sharedFlag485 = []flag{
 	{names: []string{"-A", "--all"}},
 }
 
-var sharedFlag485 = []flag{
+var sharedFlag486 = []flag{
 	{names: []string{"-g", "--global"}, do: &action{risk: levelDangerous, is: isGlobal}},
 	{names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change", instead: true}},
@@ -7526,24 +7530,24 @@ var sharedFlag485 = []flag{
 	{names: []string{"--cafile"}, kind: kindRead},
 }
 
-var sharedWhen486 = []when{
+var sharedWhen487 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "Show the project's version", instead: true}},
 }
 
-var sharedFlag487 = []flag{
+var sharedFlag488 = []flag{
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedFlag488 = []flag{
+var sharedFlag489 = []flag{
 	{names: []string{"--silent"}},
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedWhen489 = []when{
+var sharedWhen490 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, do: action{risk: levelDangerous, opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag490 = []flag{
+var sharedFlag491 = []flag{
 	{names: []string{"-F", "--filter"}, kind: kindText},
 	{names: []string{"--graph"}, kind: kindWrite, attached: true},
 	{names: []string{"--dry-run", "--dry"}, kind: kindText, attached: true},
@@ -7555,27 +7559,27 @@ var sharedFlag490 = []flag{
 	{names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen491 = []when{
+var sharedWhen492 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, flagged: true, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
 	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, flagged: true, do: action{say: "Show which tasks would run"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedWhen492 = []when{
+var sharedWhen493 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 }
 
-var sharedWhen493 = []when{
+var sharedWhen494 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"update", "download"}}}}, do: action{does: Writes | Network, say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag494 = []flag{
+var sharedFlag495 = []flag{
 	{names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, kind: kindText},
 	{names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the PHP packages", instead: true}},
 }
 
-var sharedFlag495 = []flag{
+var sharedFlag496 = []flag{
 	{names: []string{"-o", "--output", "--artifacts-path"}, kind: kindWrite},
 	{names: []string{"-p", "--property"}, kind: kindText},
 	{names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, kind: kindText},
@@ -7584,38 +7588,38 @@ var sharedFlag495 = []flag{
 	{names: []string{"-bl", "--binaryLogger"}, kind: kindWrite, attached: true},
 }
 
-var sharedFlag496 = []flag{
+var sharedFlag497 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, kind: kindText},
 	{names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the app's packages", instead: true}},
 }
 
-var sharedFlag497 = []flag{
+var sharedFlag498 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-s", "--style", "-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag498 = []flag{
+var sharedFlag499 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-f", "--force", "--skip-validation"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Check whether the package could be published", instead: true}},
 }
 
-var sharedWhen499 = []when{
+var sharedWhen500 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list"}}}}, do: action{does: Reads, say: "List packages of the user account", instead: true}},
 }
 
-var sharedTool500 = []tool{
+var sharedTool501 = []tool{
 	{names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		do:    action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		flags: sharedFlag496,
+		flags: sharedFlag497,
 	},
 	{names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at the app's packages"},
-		flags: sharedFlag497,
+		flags: sharedFlag498,
 	},
 	{names: []string{"run"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
@@ -7624,12 +7628,12 @@ var sharedTool500 = []tool{
 	{names: []string{"publish", "lish"},
 		do:    action{does: Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the package"},
-		flags: sharedFlag498,
+		flags: sharedFlag499,
 	},
 	{names: []string{"global", "cache"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		whens: sharedWhen499,
+		whens: sharedWhen500,
 	},
 	{names: []string{"login", "logout", "token", "uploader", "bump"},
 		do:   action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
@@ -7641,7 +7645,7 @@ var sharedTool500 = []tool{
 	},
 }
 
-var sharedFlag501 = []flag{
+var sharedFlag502 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} with changed settings, which can start any program"}},
 	{names: []string{"-c", "--config-file"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, kind: kindText},
@@ -7651,7 +7655,7 @@ var sharedFlag501 = []flag{
 	{names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag502 = []flag{
+var sharedFlag503 = []flag{
 	{names: []string{"-r", "--root", "--sysroot"}, kind: kindWrite},
 	{names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, kind: kindText},
 	{names: []string{"--config"}, kind: kindRead, do: &action{risk: levelDangerous}},
@@ -7679,19 +7683,19 @@ var sharedFlag502 = []flag{
 	{names: []string{"-W", "--web"}},
 }
 
-var sharedFlag503 = []flag{
+var sharedFlag504 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen504 = []when{
+var sharedWhen505 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag505 = []flag{
+var sharedFlag506 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag506 = []flag{
+var sharedFlag507 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7701,19 +7705,8 @@ var sharedFlag506 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedWhen507 = []when{
+var sharedWhen508 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
-}
-
-var sharedFlag508 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag509 = []flag{
@@ -7724,10 +7717,21 @@ var sharedFlag509 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--no-run", "--no-fail-fast"}},
+	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag510 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"--no-run", "--no-fail-fast"}},
+}
+
+var sharedFlag511 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7740,7 +7744,7 @@ var sharedFlag510 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag511 = []flag{
+var sharedFlag512 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7751,26 +7755,15 @@ var sharedFlag511 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag512 = []flag{
+var sharedFlag513 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen513 = []when{
+var sharedWhen514 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
-}
-
-var sharedFlag514 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag515 = []flag{
@@ -7781,10 +7774,21 @@ var sharedFlag515 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--crate-type", "--print"}, kind: kindText},
+	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag516 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"--crate-type", "--print"}, kind: kindText},
+}
+
+var sharedFlag517 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7792,49 +7796,49 @@ var sharedFlag516 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag518 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag518 = []flag{
+var sharedFlag519 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag519 = []flag{
+var sharedFlag520 = []flag{
 	{names: []string{"--registry", "--color"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag520 = []flag{
+var sharedFlag521 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag521 = []flag{
+var sharedFlag522 = []flag{
 	{names: []string{"--limit", "--registry"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag522 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag525 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag525 = []flag{
+var sharedFlag526 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7843,20 +7847,20 @@ var sharedFlag525 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag526 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag528 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag528 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7874,28 +7878,28 @@ var sharedFlag528 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag529 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag532 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag532 = []flag{
+var sharedFlag533 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag533 = []flag{
+var sharedFlag534 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7908,11 +7912,11 @@ var sharedFlag533 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen534 = []when{
+var sharedWhen535 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag535 = []flag{
+var sharedFlag536 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7925,21 +7929,21 @@ var sharedFlag535 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag537 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag537 = []flag{
+var sharedFlag538 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag538 = []flag{
+var sharedFlag539 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag539 = []flag{
+var sharedFlag540 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"-d", "--db"}, kind: kindWrite},
 	{names: []string{"-u", "--url"}, kind: kindURL},
@@ -7947,15 +7951,15 @@ var sharedFlag539 = []flag{
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag540 = []flag{
+var sharedFlag541 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool541 = []tool{
+var sharedTool542 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag540,
+		flags: sharedFlag541,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -7963,14 +7967,14 @@ var sharedTool541 = []tool{
 	},
 }
 
-var sharedFlag542 = []flag{
+var sharedFlag543 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool543 = []tool{
+var sharedTool544 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -7985,21 +7989,21 @@ var sharedTool543 = []tool{
 	},
 }
 
-var sharedFlag544 = []flag{
+var sharedFlag545 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
 }
 
-var sharedFlag545 = []flag{
+var sharedFlag546 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen546 = []when{
+var sharedWhen547 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag547 = []flag{
+var sharedFlag548 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -8014,21 +8018,21 @@ var sharedFlag547 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag548 = []flag{
+var sharedFlag549 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag550 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool550 = []tool{
+var sharedTool551 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag548,
+		flags: sharedFlag549,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -8037,7 +8041,7 @@ var sharedTool550 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag549,
+		flags: sharedFlag550,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -8049,7 +8053,7 @@ var sharedTool550 = []tool{
 	},
 }
 
-var sharedFlag551 = []flag{
+var sharedFlag552 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8061,7 +8065,7 @@ var sharedFlag551 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag553 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindText},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -8072,12 +8076,12 @@ var sharedFlag552 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen553 = []when{
+var sharedWhen554 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, flagged: true, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag554 = []flag{
+var sharedFlag555 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8090,15 +8094,15 @@ var sharedFlag554 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag555 = []flag{
+var sharedFlag556 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool556 = []tool{
+var sharedTool557 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag555,
+		flags: sharedFlag556,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -8106,7 +8110,7 @@ var sharedTool556 = []tool{
 	},
 }
 
-var sharedFlag557 = []flag{
+var sharedFlag558 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8118,7 +8122,7 @@ var sharedFlag557 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag558 = []flag{
+var sharedFlag559 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8133,16 +8137,16 @@ var sharedFlag558 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen559 = []when{
+var sharedWhen560 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, flagged: true, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag560 = []flag{
+var sharedFlag561 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag561 = []flag{
+var sharedFlag562 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8153,23 +8157,23 @@ var sharedFlag561 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag562 = []flag{
+var sharedFlag563 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag563 = []flag{
+var sharedFlag564 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen564 = []when{
+var sharedWhen565 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag565 = []flag{
+var sharedFlag566 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8181,11 +8185,11 @@ var sharedFlag565 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen566 = []when{
+var sharedWhen567 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag567 = []flag{
+var sharedFlag568 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -8194,11 +8198,11 @@ var sharedFlag567 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen568 = []when{
+var sharedWhen569 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag569 = []flag{
+var sharedFlag570 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8209,123 +8213,123 @@ var sharedFlag569 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen570 = []when{
+var sharedWhen571 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen571 = []when{
+var sharedWhen572 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag572 = []flag{
+var sharedFlag573 = []flag{
 	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
 	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
 }
 
-var sharedWhen573 = []when{
+var sharedWhen574 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag574 = []flag{
+var sharedFlag575 = []flag{
 	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
 }
 
-var sharedWhen575 = []when{
+var sharedWhen576 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag576 = []flag{
+var sharedFlag577 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag577 = []flag{
+var sharedFlag578 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool578 = []tool{
+var sharedTool579 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag506,
-		whens: sharedWhen507,
+		flags: sharedFlag507,
+		whens: sharedWhen508,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag508,
+		flags: sharedFlag509,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag509,
+		flags: sharedFlag510,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag510,
+		flags: sharedFlag511,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag511,
+		flags: sharedFlag512,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag512,
-		whens: sharedWhen513,
+		flags: sharedFlag513,
+		whens: sharedWhen514,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag514,
+		flags: sharedFlag515,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag515,
+		flags: sharedFlag516,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag516,
+		flags: sharedFlag517,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag517,
+		flags: sharedFlag518,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag518,
+		flags: sharedFlag519,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
-		flags: sharedFlag519,
+		flags: sharedFlag520,
 	},
 	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag520,
+		flags: sharedFlag521,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag521,
+		flags: sharedFlag522,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8334,228 +8338,228 @@ var sharedTool578 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag522,
+		flags: sharedFlag523,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag523,
+		flags: sharedFlag524,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag524,
+		flags: sharedFlag525,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag525,
+		flags: sharedFlag526,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag526,
+		flags: sharedFlag527,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag527,
+		flags: sharedFlag528,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag528,
+		flags: sharedFlag529,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag529,
+		flags: sharedFlag530,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag530,
+		flags: sharedFlag531,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag531,
+		flags: sharedFlag532,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag531,
+		flags: sharedFlag532,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag532,
+		flags: sharedFlag533,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag533,
-		whens: sharedWhen534,
+		flags: sharedFlag534,
+		whens: sharedWhen535,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag535,
+		flags: sharedFlag536,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag536,
+		flags: sharedFlag537,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag537,
+		flags: sharedFlag538,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag538,
+		flags: sharedFlag539,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag539,
-		subs:  sharedTool541,
+		flags: sharedFlag540,
+		subs:  sharedTool542,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag542,
-		subs:  sharedTool543,
+		flags: sharedFlag543,
+		subs:  sharedTool544,
 	},
 	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		flags: sharedFlag544,
+		flags: sharedFlag545,
 	},
 	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag545,
-		whens: sharedWhen546,
+		flags: sharedFlag546,
+		whens: sharedWhen547,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag547,
-		subs:  sharedTool550,
+		flags: sharedFlag548,
+		subs:  sharedTool551,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag551,
+		flags: sharedFlag552,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag552,
-		whens: sharedWhen553,
+		flags: sharedFlag553,
+		whens: sharedWhen554,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag554,
-		subs:  sharedTool556,
+		flags: sharedFlag555,
+		subs:  sharedTool557,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag557,
+		flags: sharedFlag558,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag558,
-		whens: sharedWhen559,
+		flags: sharedFlag559,
+		whens: sharedWhen560,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag560,
+		flags: sharedFlag561,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag561,
+		flags: sharedFlag562,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag562,
+		flags: sharedFlag563,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag563,
-		whens: sharedWhen564,
+		flags: sharedFlag564,
+		whens: sharedWhen565,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag565,
-		whens: sharedWhen566,
+		flags: sharedFlag566,
+		whens: sharedWhen567,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag567,
-		whens: sharedWhen568,
+		flags: sharedFlag568,
+		whens: sharedWhen569,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
 		says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		flags: sharedFlag474,
+		flags: sharedFlag475,
 	},
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag569,
-		whens: sharedWhen570,
+		flags: sharedFlag570,
+		whens: sharedWhen571,
 	},
 	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen571,
+		whens: sharedWhen572,
 	},
 	{names: []string{"dist"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		flags: sharedFlag572,
-		whens: sharedWhen573,
+		flags: sharedFlag573,
+		whens: sharedWhen574,
 	},
 	{names: []string{"shuttle"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project as Shuttle would"},
-		flags: sharedFlag574,
-		whens: sharedWhen575,
+		flags: sharedFlag575,
+		whens: sharedWhen576,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag576,
+		flags: sharedFlag577,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag577,
+		flags: sharedFlag578,
 	},
 }
 
-var sharedFlag579 = []flag{
+var sharedFlag580 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag580 = []flag{
+var sharedFlag581 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag581 = []flag{
+var sharedFlag582 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8568,39 +8572,39 @@ var sharedFlag581 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag582 = []flag{
+var sharedFlag583 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen583 = []when{
+var sharedWhen584 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag584 = []flag{
+var sharedFlag585 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen585 = []when{
+var sharedWhen586 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen586 = []when{
+var sharedWhen587 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen587 = []when{
+var sharedWhen588 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen588 = []when{
+var sharedWhen589 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag589 = []flag{
+var sharedFlag590 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8630,14 +8634,14 @@ var sharedFlag589 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen590 = []when{
+var sharedWhen591 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, flagged: true, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag591 = []flag{
+var sharedFlag592 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8648,11 +8652,11 @@ var sharedFlag591 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen592 = []when{
+var sharedWhen593 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag593 = []flag{
+var sharedFlag594 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8674,12 +8678,12 @@ var sharedFlag593 = []flag{
 	{names: []string{"-R"}},
 }
 
-var sharedWhen594 = []when{
+var sharedWhen595 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"+!*", "+*%!*", "+*:!*", "+*r !*", "+*w !*", "+*r!*", "+*system*", "+*job*", "+*term*", "+*exec*", "+*source*", "+so *", "+*lua*", "+*py*", "+*perl*", "+*ruby*", "+*writefile*", "+*delete*", "+*rename*", "+*libcall*", "+*shell*", "+sh", "+*call *", "+*eval*", "+*norm*", "+w /*", "+w! /*", "+w ~*", "+*sav*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }
 
-var sharedFlag595 = []flag{
+var sharedFlag596 = []flag{
 	{names: []string{"-c", "--command", "--commands"}},
 	{names: []string{"-s"}},
 	{names: []string{"-i", "--interactive"}},
