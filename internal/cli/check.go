@@ -1,39 +1,53 @@
 package cli
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/vector"
+	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const checkUse = `sayso check [--json] [--cwd DIR] [--home DIR] bash COMMAND
+const checkUse = `sayso check [--explain] [--json] [--mode MODE] [--cwd DIR] [--home DIR] TOOL ARGUMENT…
        sayso check --jsonl
 
-Says what a command line would do, without running it: how risky it is, and
-one sentence for each of its parts. It looks at links and at package.json in
-the working directory, and at nothing else.
+Decides a call without running it or asking anybody: allow, ask or deny, with
+the reason, how risky it is, and what it would do.
 
-  --json      print the whole analysis as one JSON object
-  --jsonl     read calls as JSON lines from standard input, write one JSON line
-              for each: {"id", "risk", "explanation"}. A call has "command", and
-              may have "id", "tool" (bash), "cwd" and "home"
-  --cwd DIR   the working directory (default: this one)
-  --home DIR  the home folder (default: yours)
+  bash COMMAND       a command line
+  read|write|delete PATH, fetch URL, mcp SERVER/TOOL [JSON]
+  TOOL [JSON]        any other tool, with its input
 
-Exit status: 0 if everything was analysed, 1 if something could not be, 2 for
-wrong usage.`
+  --explain    print what every stage said
+  --json       print the whole decision and the analysis as one JSON object
+  --jsonl      read calls as JSON lines from standard input, and write one
+               decision a line. Each line stands alone: no policy but its
+               "config", no file but those in "fs"
+  --mode MODE  default, careful, plan, dont-ask or bypass
+  --cwd DIR    where the call is made (default: here). The workspace is the
+               nearest folder above it with .sayso.yaml or .git, or it itself
+  --home DIR   the home folder (default: yours)
+
+Exit status: 0 allowed, 3 ask, 4 deny, 1 error, 2 wrong usage. With --jsonl: 0
+if every line was answered.`
 
 func check(args []string, std IO) error {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
+	explain := flags.Bool("explain", false, "")
 	asJSON := flags.Bool("json", false, "")
 	stream := flags.Bool("jsonl", false, "")
+	mode := flags.String("mode", "", "")
 	cwd := flags.String("cwd", "", "")
 	home := flags.String("home", "", "")
 	if err := flags.Parse(args); err != nil {
@@ -51,162 +65,134 @@ func check(args []string, std IO) error {
 		if flags.NArg() > 0 {
 			return &usageError{"--jsonl reads calls from standard input and takes no argument", ""}
 		}
-		return checkStream(at, std)
+		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home}, std)
 	}
-	if flags.NArg() != 2 || flags.Arg(0) != "bash" {
-		return &usageError{"check wants a tool and a command line", "for example: sayso check bash 'git status'"}
+	call, err := callOf(flags.Args())
+	if err != nil {
+		return err
 	}
-	return checkOne(flags.Arg(1), at, *asJSON, std)
+	call.Dir, call.Home, call.Root = at.Dir, at.Home, rootOf(at.Dir)
+	return checkOne(call, *mode, *explain, *asJSON, std)
 }
 
-// place is where the call would run, from the options or this process.
+// place is where the call would be made, from the options or this process.
 func place(cwd, home string) (shell.Place, error) {
-	var err error
-	if cwd == "" {
-		if cwd, err = os.Getwd(); err != nil {
-			return shell.Place{}, fmt.Errorf("find the working directory: %w", err)
-		}
+	cwd, err := filepath.Abs(cwd)
+	if err != nil {
+		return shell.Place{}, fmt.Errorf("find the working directory: %w", err)
 	}
 	if home == "" {
 		home, _ = os.UserHomeDir() // without one, ~ stays unresolved
 	}
-	return shell.Place{Dir: cwd, Home: home, Machine: machine{}}, nil
+	return shell.Place{Dir: cwd, Home: home}, nil
 }
 
-func checkOne(command string, at shell.Place, asJSON bool, std IO) error {
-	a, err := shell.Analyze(command, at)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(analysisJSON(a))
-	}
-	_, err = fmt.Fprintf(std.Out, "%s  %s\n", a.Risk, a.Explain())
-	return err
-}
-
-// A call is one line of input.
-type call struct {
-	ID      json.RawMessage `json:"id"`
-	Tool    string          `json:"tool"`
-	Command *string         `json:"command"`
-	Cwd     string          `json:"cwd"`
-	Home    string          `json:"home"`
-}
-
-// An answer is one line of output. A call that could not be analysed is
-// dangerous and says why.
-type answer struct {
-	ID          json.RawMessage `json:"id,omitempty"`
-	Risk        shell.Risk      `json:"risk"`
-	Explanation string          `json:"explanation"`
-	Error       string          `json:"error,omitempty"`
-}
-
-// checkStream answers calls line by line. A bad line gets an answer of its own
-// and does not end the stream.
-func checkStream(at shell.Place, std IO) error {
-	in := bufio.NewReaderSize(std.In, 64<<10)
-	out := bufio.NewWriter(std.Out)
-	bad, err := answerAll(in, out, at, std.Err)
-	if flushed := out.Flush(); err == nil {
-		err = flushed
-	}
-	if err == nil && bad > 0 {
-		err = fmt.Errorf("lines that could not be analysed: %d", bad)
-	}
-	return err
-}
-
-// answerAll answers each line and returns how many were bad.
-func answerAll(in *bufio.Reader, out *bufio.Writer, at shell.Place, errs io.Writer) (bad int, err error) {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	for n := 1; ; n++ {
-		line, err := readLine(in)
-		if errors.Is(err, io.EOF) {
-			return bad, nil
-		}
-		if err != nil && !errors.Is(err, errLongLine) {
-			return bad, fmt.Errorf("read line %d: %w", n, err)
-		}
-		if err == nil && len(line) == 0 {
-			continue
-		}
-		var got answer
-		if err == nil {
-			got, err = answerLine(line, at)
-		}
-		if err != nil {
-			bad++
-			got.Risk, got.Explanation, got.Error = shell.Dangerous, "Something that could not be analysed", fmt.Sprintf("line %d: %v", n, err)
-			fmt.Fprintf(errs, "sayso: error: standard input, %s\n", got.Error)
-		}
-		if err := enc.Encode(got); err != nil {
-			return bad, err
-		}
-		if in.Buffered() == 0 { // answer at once when nobody sends more
-			if err := out.Flush(); err != nil {
-				return bad, err
+// rootOf is the workspace of a folder: the nearest one above it that has a
+// policy or a repository, or it itself.
+func rootOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, sign := range [...]string{".sayso.yaml", ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
+				return at
 			}
 		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
 	}
 }
 
-// maxLine is the longest line that is read: a command line of the largest
-// size, all of it escaped.
-const maxLine = 8 * shell.MaxLength
-
-var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
-
-// readLine returns the next line without its end. A line that is too long is
-// read to its end and reported as errLongLine.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, more, err := in.ReadLine()
-		if err != nil {
-			return nil, err
-		}
-		if !long {
-			line = append(line, part...)
-			long = len(line) > maxLine
-		}
-		if !more {
-			break
-		}
+// callOf makes a call of the arguments of the command.
+func callOf(args []string) (sayso.Call, error) {
+	if len(args) == 0 {
+		return sayso.Call{}, &usageError{"check wants a tool and what it is called with", "for example: sayso check bash 'git status'"}
 	}
-	if long {
-		return nil, errLongLine
+	name, rest := args[0], args[1:]
+	one := func(tool, key string, more ...string) (sayso.Call, error) {
+		if len(rest) != 1 {
+			return sayso.Call{}, &usageError{fmt.Sprintf("%s wants one argument, not %d", name, len(rest)), "put a command line in quotes: sayso check bash 'git status'"}
+		}
+		object := map[string]string{key: rest[0]}
+		for _, k := range more {
+			object[k] = ""
+		}
+		input, _ := json.Marshal(object) // strings can be written
+		return sayso.Call{Tool: tool, Input: input}, nil
 	}
-	return line, nil
+	switch name {
+	case "bash", "shell", "sh":
+		return one("bash", "command")
+	case "read":
+		return one("Read", "file_path")
+	case "write", "edit":
+		return one("Write", "file_path", "content")
+	case "delete":
+		return one("delete_file", "path")
+	case "fetch":
+		return one("fetch", "url")
+	case "mcp":
+		if len(rest) == 0 || !strings.Contains(rest[0], "/") {
+			return sayso.Call{}, &usageError{"mcp wants SERVER/TOOL", ""}
+		}
+		name, rest = "mcp__"+strings.Replace(rest[0], "/", "__", 1), rest[1:]
+	}
+	input := json.RawMessage("{}")
+	if len(rest) > 0 {
+		input = json.RawMessage(strings.Join(rest, " "))
+	}
+	if !json.Valid(input) {
+		return sayso.Call{}, &usageError{"the input of " + name + " is not JSON", `for example: sayso check ` + name + ` '{"key": "value"}'`}
+	}
+	return sayso.Call{Tool: name, Input: input}, nil
 }
 
-func answerLine(line []byte, at shell.Place) (answer, error) {
-	var c call
-	if err := json.Unmarshal(line, &c); err != nil {
-		return answer{}, err
+func checkOne(call sayso.Call, mode string, explain, asJSON bool, std IO) error {
+	e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Analyzer: sayso.Analyzer{Machine: machine{}}}
+	if _, err := e.Preset.For(mode); err != nil {
+		return &usageError{err.Error(), ""}
 	}
-	got := answer{ID: c.ID}
-	switch {
-	case c.Command == nil:
-		return got, errors.New(`no "command"`)
-	case c.Tool != "" && c.Tool != "bash":
-		return got, fmt.Errorf("tool %q is not known: only bash is", c.Tool)
+	d := e.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode})
+	if err := show(call, d, explain, asJSON, std.Out); err != nil {
+		return err
 	}
-	if c.Cwd != "" {
-		at.Dir = c.Cwd
+	switch d.Effect {
+	case sayso.Allow:
+		return nil
+	case sayso.Ask:
+		return statusError(exitAsk)
 	}
-	if c.Home != "" {
-		at.Home = c.Home
+	return statusError(exitDeny)
+}
+
+func show(call sayso.Call, d sayso.Decision, explain, asJSON bool, out io.Writer) error {
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(decisionJSON(call, d))
 	}
-	a, err := shell.Analyze(*c.Command, at)
-	if err != nil {
-		return got, err
+	fmt.Fprintf(out, "%-5s  %s  %s\n", d.Effect, d.Code, d.Reason)
+	fmt.Fprintf(out, "       %s · %s\n", d.Risk, d.Explanation)
+	for _, s := range d.Suggestions {
+		fmt.Fprintf(out, "       would be allowed by: %s (%s)\n", s.Rule, s.Allows)
 	}
-	got.Risk, got.Explanation = a.Risk, a.Explain()
-	return got, nil
+	if explain {
+		steps(d.Trace, "  ", out)
+	}
+	return nil
+}
+
+// steps prints a trace: each stage, what it said, and the stages inside it.
+func steps(list []sayso.Step, indent string, out io.Writer) {
+	for _, s := range list {
+		name := s.Stage
+		if s.Part != "" {
+			name = shell.Shown(s.Part)
+		}
+		if s.Spoke == "pass" {
+			fmt.Fprintf(out, "%s%s: no opinion\n", indent, name)
+		} else {
+			fmt.Fprintf(out, "%s%s: %s %s (%s)\n", indent, name, s.Effect, s.Code, s.Reason)
+		}
+		steps(s.Steps, indent+"  ", out)
+	}
 }

@@ -16,7 +16,14 @@ const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
+	exitAsk   = 3
+	exitDeny  = 4
 )
+
+// A statusError is a result that is told by the exit status alone.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // IO is what a verb reads and writes.
 type IO struct {
@@ -32,7 +39,7 @@ type verb struct {
 
 func verbs() []verb {
 	return []verb{
-		{"check", checkUse, "say what a command line does and how risky it is; run nothing", check},
+		{"check", checkUse, "decide a call: allow, ask or deny, with the reason; run nothing", check},
 		{"version", "sayso version", "print the version", version},
 	}
 }
@@ -67,6 +74,10 @@ func (e *usageError) Error() string { return e.problem }
 func report(err error, std IO) int {
 	if err == nil {
 		return exitOK
+	}
+	var code statusError
+	if errors.As(err, &code) {
+		return int(code)
 	}
 	fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 	var usage *usageError

@@ -1,6 +1,28 @@
 package cli
 
-import "github.com/sayso-dev/sayso/shell"
+import (
+	"encoding/json"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// fullJSON is a decision with the analysis it was made from.
+type fullJSON struct {
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+	sayso.Decision
+	Analysis []reportJSON `json:"analysis,omitempty"` // of each command line
+}
+
+func decisionJSON(call sayso.Call, d sayso.Decision) fullJSON {
+	out := fullJSON{Tool: call.Tool, Input: call.Input, Decision: d}
+	a := sayso.Analyzer{Machine: machine{}}
+	for _, one := range a.Analyze(call).Shell {
+		out.Analysis = append(out.Analysis, analysisJSON(one))
+	}
+	return out
+}
 
 // The JSON form of an analysis. Its fields are stable.
 type reportJSON struct {

@@ -22,9 +22,10 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "../../testdata/script"})
 }
 
-var session = regexp.MustCompile(`(?m)^\$ (.*)\n(.*)$`)
+var session = regexp.MustCompile("(?m)^\\$ (sayso .*|echo .*)\n((?:[^$`\n].*\n)+)")
 
-// TestReadme: the commands in the README print what it says they print.
+// TestReadme: the commands in the README print what it says they print, and
+// exit as the answer says.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -32,7 +33,7 @@ func TestReadme(t *testing.T) {
 	}
 	n := 0
 	for _, m := range session.FindAllStringSubmatch(string(text), -1) {
-		command, want := m[1], m[2]
+		command, want := m[1], strings.TrimSpace(m[2])
 		var in, args string
 		if feed, rest, ok := strings.Cut(command, " | sayso "); ok {
 			in = strings.Trim(strings.TrimPrefix(feed, "echo "), "'")
@@ -41,10 +42,10 @@ func TestReadme(t *testing.T) {
 			args = strings.TrimPrefix(command, "sayso ")
 		}
 		n++
-		var out strings.Builder
-		var errs strings.Builder
+		var out, errs strings.Builder
 		code := cli.Main(words(args), cli.IO{In: strings.NewReader(in), Out: &out, Err: &errs})
-		if got := strings.TrimSpace(out.String()); got != want || code != 0 {
+		answer, _, _ := strings.Cut(want, " ")
+		if got := strings.TrimSpace(out.String()); got != want || code != exitCodes[answer] {
 			t.Errorf("%s\n got %s (exit %d) %s\nwant %s", command, got, code, errs.String(), want)
 		}
 	}
@@ -52,6 +53,8 @@ func TestReadme(t *testing.T) {
 		t.Errorf("only %d commands in the README", n)
 	}
 }
+
+var exitCodes = map[string]int{"allow": 0, "ask": 3, "deny": 4}
 
 // words splits a command of the README, in which single quotes hold a word.
 func words(s string) []string {

@@ -1,0 +1,65 @@
+package sayso
+
+import "encoding/json"
+
+// A Call is one tool call of an agent, as it was sent.
+type Call struct {
+	ID       string `json:"id,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Agent    string `json:"agent,omitempty"`    // claude, codex, gemini …; empty: not known
+	Subagent string `json:"subagent,omitempty"` // what kind of subagent makes it; empty: the agent itself
+
+	Tool  string          `json:"tool"`            // its name, as the agent has it
+	Input json.RawMessage `json:"input,omitempty"` // its arguments, a JSON object
+
+	Dir  string `json:"cwd,omitempty"`  // where relative paths start; empty: Root
+	Root string `json:"root,omitempty"` // the workspace, absolute
+	Home string `json:"home,omitempty"` // the user's home folder, absolute
+
+	Server *Server `json:"server,omitempty"` // for a tool of an MCP server, what is known of it
+}
+
+// A Server is what is known of the MCP server that a tool belongs to.
+type Server struct {
+	Name        string `json:"name"`
+	Trusted     bool   `json:"trusted,omitempty"`     // a person trusts what it says of itself
+	ReadOnly    bool   `json:"readOnly,omitempty"`    // it says that the tool only reads
+	Destructive bool   `json:"destructive,omitempty"` // it says that the tool may destroy something
+}
+
+// A Case is a call with all that a stage may look at.
+type Case struct {
+	Call    Call
+	Facts   *Facts
+	Session Session
+
+	// Leaning is what the stages so far lean to; it does not speak where
+	// none of them did.
+	Leaning Verdict
+
+	part     *Part  // the part that is looked at, inside Each
+	steps    []Step // what the stages said
+	inner    []Step // what the stages inside the current one said
+	decisive *Case  // the part that decided
+}
+
+// Part returns the part of the call that is being looked at, or nil if it is
+// the whole call.
+func (c *Case) Part() *Part { return c.part }
+
+// Parts returns a case for each part of the call, for [Each].
+func Parts(c *Case) []*Case {
+	out := make([]*Case, len(c.Facts.Parts))
+	for i := range c.Facts.Parts {
+		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), part: &c.Facts.Parts[i]}
+	}
+	return out
+}
+
+// label names the part in a trace.
+func (c *Case) label() string {
+	if c.part == nil {
+		return ""
+	}
+	return c.part.Text
+}

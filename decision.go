@@ -1,0 +1,59 @@
+package sayso
+
+import (
+	"fmt"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// A Decision is the answer to a call, with why. The zero value denies.
+type Decision struct {
+	Effect Effect `json:"effect"`
+	Code   Code   `json:"code"`             // why, for machines; stable
+	Reason string `json:"reason"`           // why, for people: one sentence
+	Stage  string `json:"stage,omitempty"`  // which stage said so
+	Rule   *Rule  `json:"rule,omitempty"`   // the rule that matched, with file and line
+	Scope  Scope  `json:"scope,omitempty"`  // of the grant that allowed it
+	Immune bool   `json:"immune,omitempty"` // no rule, grant or mode can silence it
+	Soft   bool   `json:"soft,omitempty"`   // repeated, it may turn into a question
+
+	Risk        shell.Risk   `json:"risk"`
+	Explanation string       `json:"explanation"`    // what the call will do
+	Part        string       `json:"part,omitempty"` // the part of the call that decided
+	Suggestions []Suggestion `json:"suggestions,omitempty"`
+	Trace       []Step       `json:"trace,omitempty"` // what every stage said that ran
+}
+
+// A Suggestion is a rule that would allow this call and others like it from
+// then on.
+type Suggestion struct {
+	Rule   string  `json:"rule"`
+	Allows string  `json:"allows"` // what it would allow, in English
+	Keep   []Scope `json:"keep"`   // where it can be kept
+}
+
+// describe fills in what the decision says about the call itself.
+func (d *Decision) describe(c *Case) {
+	if f := c.Facts; f != nil {
+		d.Risk, d.Explanation = f.Risk, f.Sentence
+	}
+	if c.decisive != nil {
+		d.Part = c.decisive.label()
+	}
+}
+
+// A DeniedError is a denial as an error, for programs that would rather have
+// one.
+type DeniedError struct{ Decision Decision }
+
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("denied (%s): %s", e.Decision.Code, e.Decision.Reason)
+}
+
+// Err returns a [*DeniedError] unless the call is allowed.
+func (d *Decision) Err() error {
+	if d.Effect == Allow {
+		return nil
+	}
+	return &DeniedError{*d}
+}

@@ -1,0 +1,297 @@
+package sayso
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// An Engine decides calls: it analyses them, evaluates the plan of a preset,
+// asks a person where one is needed, remembers the answer, and records all of
+// it. It may be used from several goroutines.
+type Engine struct {
+	Preset   Preset
+	Analyzer Analyzer
+
+	// Approver is asked where a decision is to ask. Nil: nobody is there, and
+	// an ask is a denial.
+	Approver Approver
+
+	Sessions Sessions
+	Grants   GrantStore
+	Journal  Journal
+
+	// Contract says inside what an allowed call would run. Nil: [PlainContract].
+	Contract func(Call, *Facts) Contract
+
+	// Clock is the time; nil: time.Now.
+	Clock func() time.Time
+}
+
+// Check decides a call in a session, without asking, remembering or recording
+// anything. It always answers.
+func (e *Engine) Check(ctx context.Context, call Call, s Session) Decision {
+	d, _ := e.check(ctx, call, s)
+	return d
+}
+
+func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Facts) {
+	facts := e.Analyzer.Analyze(call)
+	plan, err := e.Preset.For(s.Mode)
+	if err != nil {
+		d := Decision{Effect: Deny, Code: CodePolicy, Reason: err.Error()}
+		d.Risk, d.Explanation = facts.Risk, facts.Sentence
+		return d, facts
+	}
+	c := &Case{Call: call, Facts: facts, Session: s}
+	d := plan.Evaluate(ctx, c)
+	if d.Effect == Ask && !d.Immune && d.Code != CodeAskRule {
+		d.Suggestions = e.suggest(c)
+	}
+	return d, facts
+}
+
+// A Permit lets exactly one call run, once. Only an engine makes one; the zero
+// value is refused.
+type Permit struct{ inner *permit }
+
+type permit struct {
+	contract Contract
+	hash     string
+	used     atomic.Bool
+}
+
+// ErrNoPermit is returned for a permit that no engine made, or that was used.
+var ErrNoPermit = errors.New("no valid permit: it was used, or no engine gave it")
+
+// Use returns the contract that may run now. It works once.
+func (p Permit) Use() (Contract, error) {
+	if p.inner == nil || p.inner.used.Swap(true) {
+		return Contract{}, ErrNoPermit
+	}
+	if p.inner.contract.Hash() != p.inner.hash { // somebody changed what it points to
+		return Contract{}, ErrNoPermit
+	}
+	return p.inner.contract, nil
+}
+
+// Authorize decides a call, asks a person if need be, remembers what they said,
+// and records the decision before it returns. The permit is valid only if the
+// decision is to allow.
+//
+// The error says that something failed on the way, in which case the decision
+// is to deny; a denial as such is no error.
+func (e *Engine) Authorize(ctx context.Context, call Call) (Permit, Decision, error) {
+	if call.ID == "" {
+		call.ID = newID()
+	}
+	s, err := e.session(ctx, &call)
+	if err != nil {
+		return e.refuse(ctx, call, Decision{}, fmt.Errorf("session: %w", err))
+	}
+	d, facts := e.check(ctx, call, s)
+	contract := PlainContract(call, facts)
+	if e.Contract != nil {
+		contract = e.Contract(call, facts)
+	}
+	var answer *Answer
+	if d.Effect == Ask {
+		d, answer = e.ask(ctx, call, d, contract)
+	}
+	if err := e.remember(ctx, call, s, d, facts, answer); err != nil {
+		return e.refuse(ctx, call, d, fmt.Errorf("remember: %w", err))
+	}
+	hash := contract.Hash()
+	record := Record{Time: s.Now, Kind: "decision", Call: call, Decision: d, Answer: answer, Contract: hash}
+	if err := e.record(ctx, record); err != nil {
+		return e.refuse(ctx, call, d, fmt.Errorf("journal: %w", err))
+	}
+	if d.Effect != Allow {
+		return Permit{}, d, nil
+	}
+	return Permit{&permit{contract: contract, hash: hash}}, d, nil
+}
+
+// refuse is a denial because something failed. It is recorded if that is still
+// possible.
+func (e *Engine) refuse(ctx context.Context, call Call, d Decision, err error) (Permit, Decision, error) {
+	d.Effect, d.Code, d.Reason, d.Rule, d.Scope = Deny, CodeError, err.Error(), nil, ""
+	_ = e.record(ctx, Record{Time: e.now(), Kind: "decision", Call: call, Decision: d}) // the call does not run either way
+	return Permit{}, d, err
+}
+
+func (e *Engine) record(ctx context.Context, r Record) error {
+	if e.Journal == nil {
+		return nil
+	}
+	return e.Journal.Record(ctx, r)
+}
+
+func (e *Engine) now() time.Time {
+	if e.Clock != nil {
+		return e.Clock()
+	}
+	return time.Now()
+}
+
+func newID() string { return rand.Text() }
+
+// session reads what is known of the session and fixes the workspace at its
+// first call.
+func (e *Engine) session(ctx context.Context, call *Call) (Session, error) {
+	s := Session{ID: call.Session, Now: e.now()}
+	if e.Sessions != nil {
+		var state SessionState
+		err := e.Sessions.Update(ctx, call.Session, func(st *SessionState) error {
+			if st.Root == "" {
+				st.Root = call.Root
+			}
+			state = *st
+			return nil
+		})
+		if err != nil {
+			return s, err
+		}
+		call.Root = state.Root
+		s.Mode, s.AgentMode, s.Turn, s.Denied = state.Mode, state.AgentMode, state.Turn, slices.Clone(state.Denied)
+		s.Soft, s.Tainted, s.Written = state.Soft, state.Tainted, state.Written
+	}
+	if e.Grants != nil {
+		list, err := e.Grants.Grants(ctx, call.Session, call.Root)
+		if err != nil {
+			return s, err
+		}
+		if s.Grants, err = NewGrants(list, e.Analyzer.Tools...); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// Codes of what a person said.
+const (
+	CodePersonYes Code = "person.yes"
+	CodePersonNo  Code = "person.no"
+	CodeNobodyAsk Code = "person.none" // nobody answered
+	CodeChanged   Code = "person.changed"
+)
+
+// ask puts the call to a person. Without an answer, or with one for something
+// else, it is denied.
+func (e *Engine) ask(ctx context.Context, call Call, d Decision, contract Contract) (Decision, *Answer) {
+	deny := func(code Code, reason string) Decision {
+		d.Effect, d.Code, d.Reason = Deny, code, reason
+		return d
+	}
+	if e.Approver == nil {
+		return deny(CodeUnattended, "nobody is there to ask: "+d.Reason), nil
+	}
+	request := Request{ID: newID(), Call: call, Decision: d, Contract: contract}
+	a, err := e.Approver.Approve(ctx, request)
+	switch {
+	case err != nil:
+		return deny(CodeNobodyAsk, "nobody answered: "+err.Error()), nil
+	case a.RequestID != request.ID || a.ContractHash != contract.Hash():
+		return deny(CodeChanged, "the answer is for another call"), nil
+	case !a.Yes:
+		return deny(CodePersonNo, "a person said no"), &a
+	}
+	d.Effect, d.Code, d.Reason, d.Scope = Allow, CodePersonYes, "a person said yes", Once
+	if a.Scope != "" {
+		d.Scope = a.Scope
+	}
+	return d, &a
+}
+
+// remember keeps what later calls must know.
+func (e *Engine) remember(ctx context.Context, call Call, s Session, d Decision, facts *Facts, a *Answer) error {
+	if a != nil && a.Yes && a.Rule != "" && a.Scope != Once && a.Scope != "" && e.Grants != nil {
+		g := Grant{ID: newID(), Rule: a.Rule, Scope: a.Scope, Turn: s.Turn, By: a.By, Call: call.ID, Given: s.Now}
+		if _, err := compile(g.Rule, e.Analyzer.Tools); err != nil {
+			return err
+		}
+		if err := e.Grants.AddGrant(ctx, call.Session, call.Root, g); err != nil {
+			return err
+		}
+	}
+	if e.Sessions == nil {
+		return nil
+	}
+	return e.Sessions.Update(ctx, call.Session, func(st *SessionState) error {
+		st.note(call, d, facts, a)
+		return nil
+	})
+}
+
+// note changes the state of the session by one decision.
+func (st *SessionState) note(call Call, d Decision, facts *Facts, a *Answer) {
+	if st.Soft == nil {
+		st.Soft = map[string]Denies{}
+	}
+	print := call.Fingerprint()
+	n := st.Soft[print]
+	switch {
+	case d.Effect == Deny && d.Soft:
+		n.Consecutive++
+		n.Total++
+		st.Soft[print] = n
+	case d.Effect == Allow && n.Consecutive > 0:
+		n.Consecutive = 0
+		st.Soft[print] = n
+	}
+	if a != nil && !a.Yes {
+		for i := range facts.Parts {
+			for _, rule := range effectRules(facts, &facts.Parts[i]) {
+				st.Denied = append(st.Denied, Denial{Rule: rule, Turn: st.Turn, Text: facts.Parts[i].Text})
+			}
+		}
+	}
+	if d.Effect != Allow {
+		return
+	}
+	for i := range facts.Parts {
+		st.leaves(facts, &facts.Parts[i])
+	}
+}
+
+// leaves notes what an allowed part leaves behind: a secret that was read, files
+// that were written.
+func (st *SessionState) leaves(facts *Facts, p *Part) {
+	if st.Tainted == "" && facts.Is(p, shell.Secret, shell.Read) {
+		st.Tainted = shell.Shown(p.Text)
+	}
+	for _, touched := range p.Paths {
+		if touched.Access == shell.Write && touched.Abs != "" {
+			if st.Written == nil {
+				st.Written = map[string]int{}
+			}
+			st.Written[touched.Abs] = st.Turn
+		}
+	}
+}
+
+// PlainContract is the contract of a call that runs as the agent would run it:
+// in the workspace, with the hosts that it names, and without limits.
+func PlainContract(call Call, facts *Facts) Contract {
+	c := Contract{Tool: call.Tool, Input: call.Input, Dir: facts.Place.Dir, Write: facts.Place.Workspace, Network: NetworkNone}
+	for i := range facts.Parts {
+		c.Hosts = append(c.Hosts, facts.Parts[i].Hosts...)
+		if facts.Parts[i].Effects&shell.Network != 0 {
+			c.Network = NetworkHosts
+		}
+	}
+	if c.Network == NetworkHosts && len(c.Hosts) == 0 {
+		c.Network = NetworkAll
+	}
+	for _, root := range facts.Place.Workspace {
+		c.Protected = append(c.Protected, path.Join(root, ".git/hooks"), path.Join(root, ".git/config"), path.Join(root, ".sayso.yaml"))
+	}
+	return c
+}

@@ -1,0 +1,302 @@
+package sayso_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/store"
+)
+
+// person answers every request in the same way.
+func person(yes bool, scope sayso.Scope, rule string) sayso.Approver {
+	return sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+		return sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Yes: yes, Scope: scope, Rule: rule, By: "me"}, nil
+	})
+}
+
+func engine(m *store.Memory, a sayso.Approver, rules ...sayso.Rule) *sayso.Engine {
+	set, err := sayso.NewRuleSet(rules)
+	if err != nil {
+		panic(err)
+	}
+	return &sayso.Engine{
+		Preset: preset.Native(preset.Policy{Rules: set}), Approver: a, Sessions: m, Grants: m, Journal: m,
+		Clock: func() time.Time { return someTime },
+	}
+}
+
+func authorize(t *testing.T, e *sayso.Engine, call sayso.Call) (sayso.Permit, sayso.Decision) {
+	t.Helper()
+	call.Session = "s"
+	p, d, err := e.Authorize(context.Background(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, d
+}
+
+// TestAuthorize: a permit comes with an allowed call only, works once, and what
+// was decided is recorded before.
+func TestAuthorize(t *testing.T) {
+	m := &store.Memory{}
+	e := engine(m, nil)
+	permit, d := authorize(t, e, bash("ls"))
+	if d.Effect != sayso.Allow || len(m.Records()) != 1 || m.Records()[0].Decision.Effect != sayso.Allow || m.Records()[0].Call.ID == "" {
+		t.Fatalf("%+v %+v", d, m.Records())
+	}
+	contract, err := permit.Use()
+	if err != nil || contract.Hash() != m.Records()[0].Contract {
+		t.Errorf("%+v %v", contract, err)
+	}
+	if _, err := permit.Use(); !errors.Is(err, sayso.ErrNoPermit) {
+		t.Errorf("a permit works twice: %v", err)
+	}
+	if _, err := (sayso.Permit{}).Use(); !errors.Is(err, sayso.ErrNoPermit) {
+		t.Errorf("the zero permit works: %v", err)
+	}
+	permit, d = authorize(t, e, bash("rm -rf /"))
+	if _, err := permit.Use(); d.Effect != sayso.Deny || err == nil {
+		t.Errorf("%+v %v", d, err)
+	}
+}
+
+// TestPermitIsForOneContract: what the permit points to cannot be exchanged.
+func TestPermitIsForOneContract(t *testing.T) {
+	e := engine(&store.Memory{}, nil)
+	shared := []string{"/home/dev/app"}
+	e.Contract = func(sayso.Call, *sayso.Facts) sayso.Contract { return sayso.Contract{Write: shared} }
+	permit, _ := authorize(t, e, bash("ls"))
+	shared[0] = "/"
+	if _, err := permit.Use(); !errors.Is(err, sayso.ErrNoPermit) {
+		t.Errorf("the contract was changed after it was approved: %v", err)
+	}
+}
+
+// TestAsk: what a person says is done, and nothing else.
+func TestAsk(t *testing.T) {
+	push := bash("git push")
+	for _, test := range []struct {
+		name     string
+		approver sayso.Approver
+		want     sayso.Effect
+		code     sayso.Code
+	}{
+		{"nobody", nil, sayso.Deny, sayso.CodeUnattended},
+		{"yes", person(true, "", ""), sayso.Allow, sayso.CodePersonYes},
+		{"no", person(false, "", ""), sayso.Deny, sayso.CodePersonNo},
+		{"zero answer", sayso.ApproverFunc(func(context.Context, sayso.Request) (sayso.Answer, error) { return sayso.Answer{}, nil }), sayso.Deny, sayso.CodeChanged},
+		{"error", sayso.ApproverFunc(func(context.Context, sayso.Request) (sayso.Answer, error) {
+			return sayso.Answer{Yes: true}, errors.New("gone")
+		}), sayso.Deny, sayso.CodeNobodyAsk},
+		{"another contract", sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+			return sayso.Answer{RequestID: r.ID, ContractHash: "x", Yes: true}, nil
+		}), sayso.Deny, sayso.CodeChanged},
+	} {
+		_, d := authorize(t, engine(&store.Memory{}, test.approver), push)
+		if d.Effect != test.want || d.Code != test.code {
+			t.Errorf("%s: %s %s, want %s %s", test.name, d.Effect, d.Code, test.want, test.code)
+		}
+	}
+}
+
+// TestGrant: an answer for longer than once covers later calls like it, and no
+// others.
+func TestGrant(t *testing.T) {
+	m := &store.Memory{}
+	authorize(t, engine(m, person(true, sayso.ForSession, "bash(git push *)")), bash("git push"))
+	quiet := engine(m, nil)
+	_, d := authorize(t, quiet, bash("git push origin main"))
+	if d.Effect != sayso.Allow || d.Code != sayso.CodeGrant || d.Scope != sayso.ForSession {
+		t.Errorf("%+v", d)
+	}
+	if _, d := authorize(t, quiet, bash("git push && gh pr create")); d.Effect != sayso.Deny {
+		t.Errorf("a grant covers a part only: %+v", d)
+	}
+	strict := engine(m, nil, sayso.Rule{Effect: sayso.Ask, Text: "bash(git push *)"})
+	if _, d := authorize(t, strict, bash("git push")); d.Effect == sayso.Allow {
+		t.Errorf("a grant beats a configured ask: %+v", d)
+	}
+	strict = engine(m, nil, sayso.Rule{Effect: sayso.Deny, Text: "bash(git push *)", Because: "no"})
+	if _, d := authorize(t, strict, bash("git push")); d.Code != sayso.CodeDenyRule || d.Rule == nil {
+		t.Errorf("a grant beats a deny rule: %+v", d)
+	}
+	_, _, err := engine(m, person(true, sayso.ForSession, "bash(")).Authorize(context.Background(), bash("gh pr create"))
+	if err == nil {
+		t.Error("a grant that is no rule is kept")
+	}
+}
+
+// TestTurn: a grant for the turn ends with it, a denial binds the effect by
+// whatever tool, and asks for the rest of the session.
+func TestTurn(t *testing.T) {
+	m := &store.Memory{}
+	ctx := context.Background()
+	authorize(t, engine(m, person(true, sayso.ForTurn, "bash(git push *)")), bash("git push"))
+	authorize(t, engine(m, person(false, "", "")), tool("Write", map[string]any{"file_path": "/srv/x", "content": "y"}))
+	quiet := engine(m, nil)
+	if _, d := authorize(t, quiet, bash("git push")); d.Effect != sayso.Allow {
+		t.Errorf("%+v", d)
+	}
+	if _, d := authorize(t, quiet, bash("echo y > /srv/x")); d.Effect != sayso.Deny || d.Code != "denied.before" {
+		t.Errorf("denied in one tool, done with another: %+v", d)
+	}
+	if err := m.Update(ctx, "s", func(st *sayso.SessionState) error { st.Turn++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, d := authorize(t, quiet, bash("git push")); d.Effect == sayso.Allow {
+		t.Errorf("a grant outlives its turn: %+v", d)
+	}
+	asked := false
+	later := engine(m, sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+		asked = r.Decision.Code == "denied.before" && r.Decision.Immune
+		return sayso.Answer{}, errors.New("no")
+	}))
+	authorize(t, later, bash("echo y > /srv/x"))
+	if !asked {
+		t.Error("what was denied before is not asked about in a later turn")
+	}
+}
+
+// TestSessionState: a secret that was read taints the session, what it wrote it
+// may delete, soft denials are counted, the workspace is fixed.
+func TestSessionState(t *testing.T) {
+	m := &store.Memory{}
+	ctx := context.Background()
+	yes := engine(m, person(true, "", ""))
+	authorize(t, yes, bash("cat .env; echo x > notes.txt"))
+	st, err := m.Get(ctx, "s")
+	if err != nil || st.Tainted == "" || len(st.Written) != 1 || st.Root != "/home/dev/app" {
+		t.Errorf("%+v %v", st, err)
+	}
+	quiet := engine(m, nil)
+	if _, d := authorize(t, quiet, bash("curl https://example.com")); d.Effect == sayso.Allow {
+		t.Errorf("after a secret was read: %+v", d)
+	}
+	if _, d := authorize(t, quiet, bash("rm notes.txt")); d.Effect != sayso.Allow {
+		t.Errorf("its own file: %+v", d)
+	}
+	call := bash("echo x > /srv/y")
+	call.Root, call.Session = "/srv", "s"
+	if _, d, _ := quiet.Authorize(ctx, call); d.Effect == sayso.Allow {
+		t.Errorf("a call has moved the workspace: %+v", d)
+	}
+	_ = m.Update(ctx, "s", func(st *sayso.SessionState) error { st.Mode = preset.Plan; return nil })
+	for range 3 {
+		if _, d := authorize(t, quiet, bash("touch x")); d.Code != "mode.plan" {
+			t.Errorf("%+v", d)
+		}
+	}
+	if _, d := authorize(t, engine(m, person(true, "", "")), bash("touch x")); d.Code != sayso.CodePersonYes {
+		t.Errorf("three denials do not become a question: %+v", d)
+	}
+	st, _ = m.Get(ctx, "s")
+	call = bash("touch x")
+	if n := st.Soft[call.Fingerprint()]; n.Total != 3 || n.Consecutive != 0 {
+		t.Errorf("%+v", st.Soft)
+	}
+}
+
+// broken fails at one thing.
+type broken struct {
+	store.Memory
+	update, grants, add, record error
+	updates                     int
+}
+
+func (b *broken) Update(ctx context.Context, id string, f func(*sayso.SessionState) error) error {
+	if b.updates--; b.update != nil && b.updates < 0 {
+		return b.update
+	}
+	return b.Memory.Update(ctx, id, f)
+}
+
+func (b *broken) Grants(ctx context.Context, s, r string) ([]sayso.Grant, error) {
+	if b.grants != nil {
+		return nil, b.grants
+	}
+	return b.Memory.Grants(ctx, s, r)
+}
+
+func (b *broken) AddGrant(ctx context.Context, s, r string, g sayso.Grant) error {
+	if b.add != nil {
+		return b.add
+	}
+	return b.Memory.AddGrant(ctx, s, r, g)
+}
+
+func (b *broken) Record(ctx context.Context, r sayso.Record) error {
+	if b.record != nil {
+		return b.record
+	}
+	return b.Memory.Record(ctx, r)
+}
+
+// TestFailures: whatever fails, nothing is allowed.
+func TestFailures(t *testing.T) {
+	oops := errors.New("oops")
+	badGrant := &broken{}
+	_ = badGrant.Memory.AddGrant(context.Background(), "", "", sayso.Grant{ID: "1", Rule: "bash(", Scope: sayso.ForProfile})
+	for name, b := range map[string]*broken{
+		"session": {update: oops}, "remember": {update: oops, updates: 1}, "grants": {grants: oops}, "journal": {record: oops}, "a grant that is no rule": badGrant,
+	} {
+		e := engine(&b.Memory, nil)
+		e.Sessions, e.Grants, e.Journal = b, b, b
+		p, d, err := e.Authorize(context.Background(), bash("ls"))
+		if _, used := p.Use(); err == nil || d.Effect != sayso.Deny || d.Code != sayso.CodeError || used == nil {
+			t.Errorf("%s: %+v %v", name, d, err)
+		}
+	}
+	b := &broken{add: oops}
+	e := engine(&b.Memory, person(true, sayso.ForSession, "bash(git push *)"))
+	e.Grants = b
+	if _, d, err := e.Authorize(context.Background(), bash("git push")); err == nil || d.Effect != sayso.Deny {
+		t.Errorf("a grant that is not kept: %+v %v", d, err)
+	}
+}
+
+// TestCheck: a bare engine decides, and an unknown mode denies.
+func TestCheck(t *testing.T) {
+	e := sayso.Engine{Preset: preset.Native(preset.Policy{})}
+	if d := e.Check(context.Background(), bash("ls"), sayso.Session{}); d.Effect != sayso.Allow || d.Explanation != "List files" && d.Explanation == "" {
+		t.Errorf("%+v", d)
+	}
+	if d := e.Check(context.Background(), bash("ls"), sayso.Session{Mode: "yolo"}); d.Effect != sayso.Deny || d.Code != sayso.CodePolicy {
+		t.Errorf("%+v", d)
+	}
+	if _, d, err := e.Authorize(context.Background(), bash("ls")); err != nil || d.Effect != sayso.Allow {
+		t.Errorf("%+v %v", d, err)
+	}
+}
+
+// TestContract: the same contract has the same hash, however its sets are
+// ordered; any other has another.
+func TestContract(t *testing.T) {
+	a := sayso.Contract{Tool: "bash", Input: object(map[string]int{"a": 1, "b": 2}), Write: []string{"/b", "/a", "/a"}, Hosts: []string{"y", "x"}}
+	b := sayso.Contract{Tool: "bash", Input: []byte(`{"b":2,"a":1}`), Write: []string{"/a", "/b"}, Hosts: []string{"x", "y"}}
+	if a.Hash() != b.Hash() || string(a.Canonical()) != string(b.Canonical()) {
+		t.Errorf("%s\n%s", a.Canonical(), b.Canonical())
+	}
+	b.Required = true
+	c := a
+	c.Input = []byte(`{`)
+	if a.Hash() == b.Hash() || a.Hash() == c.Hash() {
+		t.Error("different contracts have the same hash")
+	}
+	if a.Write[0] != "/b" {
+		t.Error("the contract itself was sorted")
+	}
+}
+
+// TestPlainContract: the network of a contract is what the call names.
+func TestPlainContract(t *testing.T) {
+	for command, want := range map[string]sayso.Network{"ls": sayso.NetworkNone, "curl https://example.com": sayso.NetworkHosts} {
+		c := caseOf(bash(command))
+		if got := sayso.PlainContract(c.Call, c.Facts); got.Network != want || len(got.Protected) == 0 {
+			t.Errorf("%s: %+v", command, got)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+// Package vector reads calls as JSON lines, each with all that its decision
+// depends on, and decides them: the form of the conformance vectors, of
+// testdata/decisions and of sayso check --jsonl.
+//
+// A line stands alone: it has no session but the one it describes, no policy
+// but its own, and sees no file but those it lists.
+package vector
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/preset"
+)
+
+// A Line is a call with its surroundings. Fields that are not known, and what
+// is expected of the answer, are ignored by [Line.Decide].
+type Line struct {
+	ID        json.RawMessage `json:"id"`
+	Kind      string          `json:"kind"` // decision, or empty
+	Preset    string          `json:"preset"`
+	System    string          `json:"system"` // the same
+	Mode      string          `json:"mode"`
+	AgentMode string          `json:"agent_mode"`
+	Agent     json.RawMessage `json:"agent"`
+	Config    json.RawMessage `json:"config"`
+
+	Cwd  string `json:"cwd"` // the workspace
+	Dir  string `json:"dir"` // where the call is made, if not there
+	Home string `json:"home"`
+	FS   *Files `json:"fs"`
+
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"args"`
+	Command *string         `json:"command"` // a shell call, where there is no tool
+	Server  *sayso.Server   `json:"server"`
+
+	Session Session `json:"session"`
+
+	Expect string `json:"expect"`
+	Code   string `json:"code"`
+	Stage  string `json:"stage"`
+	Reason string `json:"reason"`
+	Risk   string `json:"risk"`
+}
+
+// A Session is what a line says about the session of its call.
+type Session struct {
+	Turn    int            `json:"turn"`
+	Grants  []sayso.Grant  `json:"grants"`
+	Denied  []sayso.Denial `json:"denied"`
+	Soft    *sayso.Denies  `json:"soft"` // for calls like this one
+	Tainted string         `json:"tainted"`
+	Written []string       `json:"written"`
+}
+
+// An Answer is the decision of a line.
+type Answer struct {
+	ID json.RawMessage `json:"id,omitempty"`
+	sayso.Decision
+	Error string `json:"error,omitempty"`
+}
+
+// Defaults are for lines that do not say where they are.
+type Defaults struct{ Cwd, Home string }
+
+// ErrPreset is the error of a line for a preset that does not exist.
+var ErrPreset = errors.New("unknown preset")
+
+// Parse reads a line.
+func Parse(text []byte) (*Line, error) {
+	var l Line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, err
+	}
+	if l.Tool == "" && l.Command == nil {
+		return &l, errors.New(`no "tool" and no "command"`)
+	}
+	if l.Tool == "" {
+		l.Tool = "bash"
+		l.Args, _ = json.Marshal(map[string]string{"command": *l.Command})
+	}
+	return &l, nil
+}
+
+// Answer decides a line of text. A line that cannot be read is denied with the
+// code input, and says why.
+func (d Defaults) Answer(ctx context.Context, text []byte) Answer {
+	l, err := Parse(text)
+	if err != nil {
+		return bad(l, err)
+	}
+	decision, err := l.Decide(ctx, d)
+	if err != nil {
+		return bad(l, err)
+	}
+	return Answer{ID: l.ID, Decision: decision}
+}
+
+// Bad is the answer to a line that cannot be read.
+func Bad(err error) Answer { return bad(nil, err) }
+
+func bad(l *Line, err error) Answer {
+	a := Answer{Error: err.Error()}
+	if l != nil {
+		a.ID = l.ID
+	}
+	a.Code, a.Reason, a.Explanation = sayso.CodeInput, err.Error(), "Something that cannot be judged"
+	return a
+}
+
+// Decide decides the call of a line.
+func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
+	p, also, err := l.preset()
+	if err != nil {
+		return sayso.Decision{}, err
+	}
+	cwd, home := or(l.Cwd, d.Cwd), or(l.Home, d.Home)
+	call := sayso.Call{Tool: l.Tool, Input: l.Args, Root: cwd, Dir: or(l.Dir, cwd), Home: home, Server: l.Server}
+	call.Subagent = l.subagent()
+	e := sayso.Engine{Preset: p, Analyzer: sayso.Analyzer{Machine: l.FS.at(cwd), Also: also}}
+	s, err := l.session(&call)
+	if err != nil {
+		return sayso.Decision{}, err
+	}
+	return e.Check(ctx, call, s), nil
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// preset makes the preset of the line, with its configuration.
+func (l *Line) preset() (sayso.Preset, []string, error) {
+	name := or(or(l.Preset, l.System), "native")
+	if name != "native" {
+		return sayso.Preset{}, nil, fmt.Errorf("%w %q", ErrPreset, name)
+	}
+	var c config
+	if len(l.Config) > 0 && !bytes.Equal(l.Config, []byte("null")) {
+		dec := json.NewDecoder(bytes.NewReader(l.Config))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&c); err != nil {
+			return sayso.Preset{}, nil, fmt.Errorf("config: %w", err)
+		}
+	}
+	if l.Mode == "" {
+		l.Mode = c.Mode
+	}
+	set, _ := sayso.NewRuleSet(c.rules()) // a broken policy decides, too: it denies
+	return preset.Native(preset.Policy{Rules: set, Off: c.Workspace.off()}), c.Workspace.Also, nil
+}
+
+// subagent takes the kind out of "subagent:KIND".
+func (l *Line) subagent() string {
+	var text string
+	if json.Unmarshal(l.Agent, &text) != nil {
+		return ""
+	}
+	const prefix = "subagent:"
+	if len(text) > len(prefix) && text[:len(prefix)] == prefix {
+		return text[len(prefix):]
+	}
+	return ""
+}
+
+// session makes the session that the line describes.
+func (l *Line) session(call *sayso.Call) (sayso.Session, error) {
+	s := sayso.Session{
+		Now: time.Now(), Mode: l.Mode, AgentMode: sayso.AgentMode(l.AgentMode), Turn: l.Session.Turn,
+		Denied: l.Session.Denied, Tainted: l.Session.Tainted,
+	}
+	if l.Session.Soft != nil {
+		s.Soft = map[string]sayso.Denies{call.Fingerprint(): *l.Session.Soft}
+	}
+	for _, name := range l.Session.Written {
+		if s.Written == nil {
+			s.Written = map[string]int{}
+		}
+		s.Written[absolute(call.Root, name)] = s.Turn
+	}
+	var err error
+	s.Grants, err = sayso.NewGrants(l.Session.Grants)
+	return s, err
+}

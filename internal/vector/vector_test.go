@@ -1,0 +1,51 @@
+package vector_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sayso-dev/sayso/internal/vector"
+)
+
+var here = vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev"}
+
+// TestDecisions runs the corpus of testdata/decisions.
+func TestDecisions(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/decisions/*/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no decisions: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for n, line := range bytes.Split(text, []byte("\n")) {
+				if len(line) == 0 || line[0] == '#' {
+					continue
+				}
+				l, err := vector.Parse(line)
+				if err != nil {
+					t.Fatalf("%s:%d: %v", file, n+1, err)
+				}
+				if seen[string(l.ID)] || l.Expect == "" || l.Code == "" {
+					t.Errorf("%s:%d: id %s: not unique, or without expect and code", file, n+1, l.ID)
+				}
+				seen[string(l.ID)] = true
+				d, err := l.Decide(context.Background(), here)
+				if err != nil {
+					t.Errorf("%s:%d: %v", file, n+1, err)
+					continue
+				}
+				if d.Effect.String() != l.Expect || string(d.Code) != l.Code || l.Stage != "" && d.Stage != l.Stage || l.Risk != "" && d.Risk.String() != l.Risk {
+					t.Errorf("%s:%d: %s: %s %s by %q, %s: %s\nwant %s %s by %q, %s", file, n+1, l.ID, d.Effect, d.Code, d.Stage, d.Risk, d.Reason, l.Expect, l.Code, l.Stage, l.Risk)
+				}
+			}
+		})
+	}
+}

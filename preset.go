@@ -1,0 +1,75 @@
+package sayso
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Mode is one of the ways in which a preset may judge calls.
+type Mode struct {
+	Name   string
+	Symbol string // shown beside a prompt; may be empty
+	Doc    string // one sentence
+}
+
+// A Preset is a way of judging calls: nothing but a plan for each of its modes.
+type Preset struct {
+	Name  string
+	Doc   string
+	Modes []Mode // the first is the default
+	Plan  func(mode string) (Plan, error)
+}
+
+// For returns the plan for a mode; the empty name stands for the default.
+func (p Preset) For(mode string) (Plan, error) {
+	if p.Plan == nil || len(p.Modes) == 0 {
+		return nil, fmt.Errorf("preset %q has no plan", p.Name)
+	}
+	if mode == "" {
+		mode = p.Modes[0].Name
+	}
+	var names []string
+	for _, m := range p.Modes {
+		if m.Name == mode {
+			return p.Plan(mode)
+		}
+		names = append(names, m.Name)
+	}
+	return nil, fmt.Errorf("preset %s has no mode %q: want one of %s", p.Name, mode, strings.Join(names, ", "))
+}
+
+// Fingerprint identifies calls that are the same but for their session: same
+// tool, same input, same folder.
+func (c *Call) Fingerprint() string {
+	var input any
+	text := c.Input
+	if json.Unmarshal(c.Input, &input) == nil {
+		text, _ = json.Marshal(input) // keys in order
+	}
+	sum := sha256.Sum256([]byte(c.Tool + "\x00" + c.Dir + "\x00" + string(text)))
+	return hex.EncodeToString(sum[:])
+}
+
+// CodeFallback is the code of a denial that has become a question.
+const CodeFallback Code = "fallback"
+
+// DenialFallback turns a soft denial into a question if calls with the same
+// fingerprint were denied so often before: in a row, or in total. A person, a
+// rule or a guard that denies is never questioned.
+func DenialFallback(inRow, inTotal int, stages ...Stage) Stage {
+	return wrapped{"fallback", Plan(stages), func(c *Case, v Verdict) Verdict {
+		if v.effect != Deny || !v.soft {
+			return v
+		}
+		n := c.Session.Soft[c.Call.Fingerprint()]
+		if n.Consecutive < inRow && n.Total < inTotal {
+			return v
+		}
+		v.effect, v.code, v.firmness, v.soft, v.stage = Ask, CodeFallback, decides, false, ""
+		v.reason = fmt.Sprintf("it was denied %d times; %s", n.Total, v.reason)
+		return v
+	}}
+}

@@ -1,0 +1,168 @@
+package preset
+
+import (
+	"path"
+	"strings"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// changes are the ways to touch a file that leave it different.
+var changes = []shell.Access{shell.Write, shell.Change, shell.Delete}
+
+// guards denies what nobody wants an agent to do, whatever the rules say.
+func guards() sayso.Stage {
+	return sayso.Func("guards", func(c *sayso.Case) sayso.Verdict {
+		p := c.Part()
+		switch {
+		case p.Risk == shell.Blocked:
+			return sayso.Decide(sayso.Deny, "guard.destroy", "it can do damage that cannot be undone: "+p.Sentence)
+		case touches(p, c.Call.Home, guardFiles, changes...):
+			return sayso.Decide(sayso.Deny, "guard.own", "it would change the files that guard this agent")
+		case decidesForItself(p):
+			return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls")
+		case c.Facts.Is(p, shell.Device, changes...):
+			return sayso.Decide(sayso.Deny, "guard.device", "it would overwrite a device")
+		case outside(c, p, shell.OfSystem):
+			return sayso.Decide(sayso.Deny, "guard.system", "it would change a file of the system")
+		case outside(c, p, shell.Startup):
+			return sayso.Decide(sayso.Deny, "guard.startup", "it would change a file that runs by itself later")
+		case p.Command != nil && p.Command.Runs == shell.Fetched:
+			return sayso.Decide(sayso.Deny, "guard.fetched", "it runs text from the network without anybody having read it")
+		case p.Command != nil && p.Command.Runs == shell.Decoded:
+			return sayso.Decide(sayso.Deny, "guard.decoded", "it runs decoded text that nobody can read")
+		}
+		return sayso.Pass()
+	})
+}
+
+// outside reports whether the part changes a file of that class which is not in
+// the workspace.
+func outside(c *sayso.Case, p *sayso.Part, class shell.PathClass) bool {
+	for _, touched := range p.Paths {
+		if touched.Access <= shell.Read && touched.Access > 0 {
+			continue
+		}
+		for _, abs := range [...]string{touched.Abs, touched.Real} {
+			if abs != "" && c.Facts.Place.Class(abs)&class != 0 && !c.Facts.Place.Inside(abs) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guardFiles are what decides about an agent's calls: the policy and the state
+// of sayso, and the settings of agents that can switch a hook off. A pattern
+// that starts with / is below the root, ~/ below the home folder; the others
+// stand anywhere.
+var guardFiles = []string{
+	".sayso.yaml", ".sayso/**", "~/.config/sayso/**", "~/.local/state/sayso/**", "~/.local/share/sayso/**", "/etc/sayso/**",
+	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/**", "~/.claude.json", "/etc/claude-code/**",
+	".codex/config.toml", ".codex/hooks.json", ".codex/hooks/**", ".codex/rules/**", "/etc/codex/**",
+	".gemini/settings.json", ".gemini/policies/**", ".gemini/hooks/**", "/etc/gemini-cli/**",
+	"opencode.json", "opencode.jsonc", ".opencode/plugin/**", ".opencode/plugins/**", "~/.config/opencode/**",
+	".github/hooks/**", "~/.copilot/**", ".cursor/hooks.json", ".cursor/cli.json", "~/.cursor/**", "/etc/cursor/**",
+	".kosmokrator.yaml", "~/.kosmokrator/**", ".cowork/policy/**",
+}
+
+// touches reports whether the part touches one of the files in one of the ways.
+func touches(p *sayso.Part, home string, files []string, ways ...shell.Access) bool {
+	for _, touched := range p.Paths {
+		for _, way := range ways {
+			if touched.Access != way {
+				continue
+			}
+			for _, abs := range [...]string{touched.Abs, touched.Real} {
+				if abs != "" && anyFile(files, strings.ToLower(abs), strings.ToLower(home), touched.Recursive) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func anyFile(files []string, abs, home string, recursive bool) bool {
+	for _, file := range files {
+		name, tree := strings.CutSuffix(file, "/**")
+		switch {
+		case strings.HasPrefix(name, "~/"):
+			name = path.Join(home, name[2:])
+		case !strings.HasPrefix(name, "/"):
+			if at := strings.Index(abs+"/", "/"+name+"/"); at >= 0 && (tree || len(abs) == at+1+len(name)) {
+				return true
+			}
+			continue
+		}
+		if abs == name || tree && strings.HasPrefix(abs, name+"/") || recursive && strings.HasPrefix(name, abs+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// decidesForItself reports whether a command answers, grants or trusts in the
+// place of a person.
+func decidesForItself(p *sayso.Part) bool {
+	if p.Command == nil || len(p.Command.Args) < 2 || path.Base(p.Command.Args[0].Text) != "sayso" {
+		return false
+	}
+	for _, a := range p.Command.Args[1:] {
+		switch a.Text {
+		case "check", "presets", "doctor", "version", "help", "log", "trace", "test", "list", "lint":
+			return false
+		case "approve", "deny", "grant", "trust", "mode", "rule", "init", "serve":
+			return true
+		}
+	}
+	return true
+}
+
+// leaks denies a call in which the content of a secret reaches the network.
+func leaks() sayso.Stage {
+	return sayso.Func("leaks", func(c *sayso.Case) sayso.Verdict {
+		parts := c.Facts.Parts
+		for i := range parts {
+			if !c.Facts.Is(&parts[i], shell.Secret, shell.Read) {
+				continue
+			}
+			for j := range parts {
+				if sends(&parts[j]) && (i == j || flows(parts[i].Command, parts[j].Command)) {
+					return sayso.Decide(sayso.Deny, "guard.leak", "it would send a secret out: "+parts[i].Text)
+				}
+			}
+		}
+		return sayso.Pass()
+	})
+}
+
+// sends reports whether the part can send something to another machine.
+func sends(p *sayso.Part) bool {
+	if p.Effects&(shell.Network|shell.Publishes) == 0 {
+		return false
+	}
+	for _, h := range p.Hosts {
+		if !loopback(h) {
+			return true
+		}
+	}
+	return len(p.Hosts) == 0
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost")
+}
+
+// flows reports whether what the command from prints can reach the command to:
+// through a pipe, or because it stands in one of its words.
+func flows(from, to *shell.Command) bool {
+	if from == nil || to == nil {
+		return false
+	}
+	if from.Nested && from.Span.Start >= to.Span.Start && from.Span.End <= to.Span.End {
+		return true
+	}
+	return from.PipeLen > 1 && from.PipeLen == to.PipeLen && from.Pipe < to.Pipe && from.Span.Start < to.Span.Start
+}

@@ -1,0 +1,190 @@
+package preset
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// safety asks about what must not happen silently, even where a rule or a grant
+// allows it.
+func safety() sayso.Stage {
+	return sayso.Func("safety", func(c *sayso.Case) sayso.Verdict {
+		p := c.Part()
+		ask := func(code sayso.Code, reason string) sayso.Verdict {
+			return sayso.Decide(sayso.Ask, code, reason).Immune()
+		}
+		switch {
+		case c.Facts.Is(p, shell.Secret, shell.Read):
+			return ask("safety.secret", "it reads a secret")
+		case c.Facts.Is(p, shell.Startup, changes...):
+			return ask("safety.startup", "it changes a file that runs by itself later")
+		case len(p.Opaque) > 0:
+			return ask("safety.opaque", "not everything it does can be known: "+p.Opaque[0])
+		}
+		return sayso.Pass()
+	})
+}
+
+// taint asks before anything leaves the machine once a secret was read.
+func taint() sayso.Stage {
+	return sayso.Func("taint", func(c *sayso.Case) sayso.Verdict {
+		if c.Session.Tainted == "" || !sends(c.Part()) {
+			return sayso.Pass()
+		}
+		return sayso.Decide(sayso.Ask, "taint", "the session has read a secret ("+c.Session.Tainted+"), and this talks to the network").Immune()
+	})
+}
+
+// denied binds what a person has denied, by whatever tool it is tried again:
+// denied for the rest of the turn, asked about for the rest of the session.
+func denied() sayso.Stage {
+	return sayso.Func("denied before", func(c *sayso.Case) sayso.Verdict {
+		for _, d := range c.Session.Denied {
+			set, err := sayso.NewRuleSet([]sayso.Rule{{Effect: sayso.Deny, Text: d.Rule}})
+			if err != nil || set.Find(sayso.Deny, c, c.Part()) == nil {
+				continue
+			}
+			if d.Turn == c.Session.Turn {
+				return sayso.Decide(sayso.Deny, "denied.before", "a person has just denied this: "+d.Text)
+			}
+			return sayso.Decide(sayso.Ask, "denied.before", "a person has denied this before: "+d.Text).Immune()
+		}
+		return sayso.Pass()
+	})
+}
+
+// byMode is what the mode makes of a part that nothing else has spoken about.
+func byMode(mode string) sayso.Stage {
+	return sayso.Func("mode", func(c *sayso.Case) sayso.Verdict {
+		p := c.Part()
+		if onlyReads(p) {
+			return sayso.Decide(sayso.Allow, "mode.read", "it only reads")
+		}
+		code, reason := worry(c, p)
+		switch mode {
+		case Careful:
+			if code == "" {
+				code, reason = "mode.careful", "in careful mode every change asks"
+			}
+			return sayso.Decide(sayso.Ask, code, reason)
+		case Bypass:
+			return sayso.Decide(sayso.Allow, "mode.bypass", "the mode bypass asks about nothing itself")
+		}
+		if code == "" && p.Effects&shell.Network != 0 {
+			return sayso.Decide(sayso.Allow, "mode.fetch", "it fetches something and sends nothing")
+		}
+		if code == "" {
+			return sayso.Decide(sayso.Allow, "mode.work", "it stays inside the workspace and can be undone")
+		}
+		return sayso.Decide(sayso.Ask, code, reason)
+	})
+}
+
+// onlyReads reports whether a part changes nothing, here or elsewhere.
+func onlyReads(p *sayso.Part) bool {
+	return p.Risk == shell.Safe && p.Effects&^(shell.Reads|shell.LongRunning|shell.Network|shell.Executes) == 0
+}
+
+// worries are the effects that the default mode asks about, the gravest first.
+var worries = []struct {
+	effect shell.Effects
+	code   sayso.Code
+	reason string
+}{
+	{shell.Privilege, "mode.privilege", "it acts with the rights of another user"},
+	{shell.Publishes, "mode.publish", "it makes something visible to others"},
+	{shell.Irreversible, "mode.irreversible", "it cannot be undone"},
+	{shell.System, "mode.system", "it changes the machine, not only the workspace"},
+}
+
+// worry says why a person should look at the part first; the empty code: no
+// reason.
+func worry(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
+	for _, w := range worries {
+		if p.Effects&w.effect != 0 {
+			return w.code, w.reason
+		}
+	}
+	switch {
+	case c.Facts.Class == sayso.ClassMCP:
+		return "mode.mcp", "nothing is known about what this tool does"
+	case c.Facts.Class == sayso.ClassUnknown:
+		return "mode.unknown", "the tool is not known"
+	case !c.Facts.Inside(p):
+		return "mode.outside", "it changes files outside the workspace"
+	case remote(c, p):
+		return "mode.remote", "it changes something on another machine"
+	case p.Effects&shell.Installs != 0 && len(packages(p)) > 0:
+		return "mode.install", "it adds code from outside: " + strings.Join(packages(p), ", ")
+	case deletes(c, p) != "":
+		return "mode.delete", "it deletes something that cannot be made again: " + deletes(c, p)
+	case p.Risk < shell.Moderate:
+		return "mode.unknown", fmt.Sprintf("it is %s: %s", p.Risk, p.Sentence)
+	}
+	return "", ""
+}
+
+// packages names what a part installs beyond what the project already lists.
+func packages(p *sayso.Part) []string {
+	if p.Command == nil {
+		return nil
+	}
+	var out []string
+	for _, a := range p.Command.Words().Operands {
+		if a.Text != "" && a.Text[0] != '.' && a.Text[0] != '/' && a.Text[0] != '-' {
+			out = append(out, shell.Shown(a.Text))
+		}
+	}
+	return out
+}
+
+// remote reports whether the part is a command that runs on another machine and
+// does more than read there. A container is not another machine.
+func remote(c *sayso.Case, p *sayso.Part) bool {
+	if p.Command == nil || !p.Command.Elsewhere || p.Risk == shell.Safe {
+		return false
+	}
+	for parent := c.Facts.Parent(p.Command); parent != nil; parent = c.Facts.Parent(parent) {
+		if parent.Effects&shell.Network != 0 && len(parent.Hosts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// deletes names the first file that the part deletes and that neither a build
+// makes again nor the session has written.
+func deletes(c *sayso.Case, p *sayso.Part) string {
+	if p.Command != nil && path.Base(p.Command.Args[0].Text) == "git" {
+		return "" // what git deletes, git brings back, unless it cannot be undone
+	}
+	for _, touched := range p.Paths {
+		if touched.Access != shell.Delete || moved(p, touched) {
+			continue
+		}
+		class := c.Facts.Place.Class(touched.Abs)
+		if class&(shell.Temporary|shell.Remade) != 0 {
+			continue
+		}
+		if _, ours := c.Session.Written[touched.Abs]; ours && !touched.Recursive && !touched.Glob {
+			continue
+		}
+		return shell.Shown(touched.Raw)
+	}
+	return ""
+}
+
+// moved reports whether a file is read before it is removed: it is somewhere
+// else afterwards.
+func moved(p *sayso.Part, gone shell.Path) bool {
+	for _, touched := range p.Paths {
+		if touched.Access == shell.Read && touched.Abs == gone.Abs {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+// Package preset holds the ways of judging calls that come with sayso: its own,
+// [Native], and those of the documented systems that it unifies. Each is an
+// ordinary user of the library.
+package preset
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// A Policy is what people have configured for [Native].
+type Policy struct {
+	Rules  *sayso.RuleSet
+	Err    error        // why a part of the policy did not load; then nothing is allowed
+	Off    []Capability // what the workspace may not do
+	Script sayso.Stage  // a policy script; may only tighten; nil: none
+	Tools  []sayso.Tool // those of the program that embeds sayso
+}
+
+// The modes of Native.
+const (
+	Plan    = "plan"
+	Careful = "careful"
+	Default = "default"
+	DontAsk = "dont-ask"
+	Bypass  = "bypass"
+)
+
+// Native is sayso's own preset: what every part of a call does decides, deny
+// comes before ask before allow, and some things are never silent.
+func Native(p Policy) sayso.Preset {
+	return sayso.Preset{
+		Name: "native",
+		Doc:  "judges every part of a call by what it does; deny > ask > allow",
+		Modes: []sayso.Mode{
+			{Name: Default, Doc: "work inside the workspace that can be undone is free, the rest asks"},
+			{Name: Careful, Doc: "reading is free, every change asks"},
+			{Name: Plan, Doc: "reading only"},
+			{Name: DontAsk, Doc: "nobody is there: what would ask is denied"},
+			{Name: Bypass, Doc: "the mode does not ask; guards, rules and safety checks still do"},
+		},
+		Plan: func(mode string) (sayso.Plan, error) { return p.plan(mode), nil },
+	}
+}
+
+func (p *Policy) plan(mode string) sayso.Plan {
+	parts := sayso.Each("parts", sayso.Parts,
+		guards(),
+		p.capabilities(),
+		denied(),
+		sayso.Rules("deny rules", p.Rules, sayso.Deny),
+		readingOnly(mode), // behind what denies for good: its denials may turn into questions
+		sayso.Rules("ask rules", p.Rules, sayso.Ask),
+		safety(),
+		taint(),
+		sayso.ToolSays(p.Tools),
+		sayso.Granted(),
+		sayso.Rules("allow rules", p.Rules, sayso.Allow),
+		byMode(mode),
+	)
+	if p.Script != nil { // it sees the whole call, and must not keep a rule from denying
+		parts = sayso.Strictest("script and parts", scriptStage{p.Script}, parts)
+	}
+	decide := sayso.DenialFallback(3, 20, sayso.Readable(), p.loads(), leaks(), parts)
+	if mode == DontAsk {
+		return sayso.Plan{sayso.Unattended(decide)}
+	}
+	return sayso.Plan{decide}
+}
+
+// loads denies everything while the policy does not load: a rule that was lost
+// might have denied this very call.
+func (p *Policy) loads() sayso.Stage {
+	return sayso.Func("policy", func(*sayso.Case) sayso.Verdict {
+		err := p.Err
+		if err == nil && p.Rules != nil {
+			err = p.Rules.Err()
+		}
+		if err == nil {
+			return sayso.Pass()
+		}
+		return sayso.Decide(sayso.Deny, sayso.CodePolicy, "the policy does not load: "+err.Error())
+	})
+}
+
+// A scriptStage is a policy script, which may pass, ask or deny. What it allows
+// counts for nothing, and if it fails it asks.
+type scriptStage struct{ sayso.Stage }
+
+func (s scriptStage) Check(ctx context.Context, c *sayso.Case) (sayso.Verdict, error) {
+	v, err := s.Stage.Check(ctx, c)
+	if err != nil {
+		return sayso.Decide(sayso.Ask, "script.error", fmt.Sprintf("the policy script failed: %v", err)).Immune(), nil
+	}
+	if v.Speaks() && v.Effect() == sayso.Allow {
+		return sayso.Pass(), nil
+	}
+	return v, nil
+}
+
+// readingOnly holds to reading whoever is there only to look: everybody in plan
+// mode, agents that plan or answer, and some kinds of subagents.
+func readingOnly(mode string) sayso.Stage {
+	return sayso.Func("reading only", func(c *sayso.Case) sayso.Verdict {
+		deny := func(code sayso.Code, reason string) sayso.Verdict {
+			return sayso.Decide(sayso.Deny, code, reason).Soft()
+		}
+		agent := c.Session.AgentMode
+		switch {
+		case onlyReads(c.Part()):
+			return sayso.Pass()
+		case mode == Plan:
+			return deny("mode.plan", "in plan mode only reading is allowed")
+		case agent == sayso.PlanMode || agent == sayso.AskMode:
+			return deny("agent."+sayso.Code(agent), "the agent is in "+string(agent)+" mode, and this does more than read")
+		case readingSubagents[c.Call.Subagent]:
+			return deny("agent.subagent", "a subagent of the kind "+c.Call.Subagent+" only reads")
+		}
+		return sayso.Pass()
+	})
+}
+
+var readingSubagents = map[string]bool{"explore": true, "Explore": true, "plan": true, "Plan": true}
+
+// A Capability is something that calls in a workspace can do at all.
+type Capability string
+
+// The capabilities of a workspace.
+const (
+	CanRead    Capability = "read"
+	CanWrite   Capability = "write"
+	CanDelete  Capability = "delete"
+	CanShell   Capability = "shell"
+	CanNetwork Capability = "network"
+	CanMCP     Capability = "mcp"
+)
+
+// capabilities denies what is switched off for the workspace.
+func (p *Policy) capabilities() sayso.Stage {
+	return sayso.Func("capabilities", func(c *sayso.Case) sayso.Verdict {
+		for _, off := range p.Off {
+			if uses(c, off) {
+				return sayso.Decide(sayso.Deny, "capability."+sayso.Code(off), "the workspace has "+string(off)+" switched off")
+			}
+		}
+		return sayso.Pass()
+	})
+}
+
+func uses(c *sayso.Case, what Capability) bool {
+	e := c.Part().Effects
+	switch what {
+	case CanRead:
+		return e&shell.Reads != 0
+	case CanWrite:
+		return e&(shell.Writes|shell.Permissions|shell.Installs) != 0
+	case CanDelete:
+		return e&shell.Deletes != 0
+	case CanShell:
+		return c.Part().Command != nil || c.Facts.Class == sayso.ClassShell || c.Facts.Class == sayso.ClassBackground
+	case CanNetwork:
+		return e&(shell.Network|shell.Publishes) != 0 || c.Facts.Class == sayso.ClassMCP
+	case CanMCP:
+		return c.Facts.Class == sayso.ClassMCP
+	}
+	return true // not known, and so taken for used
+}

@@ -1,0 +1,143 @@
+package sayso
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A RuleSet is a set of rules, compiled and indexed: how long it takes to find
+// those that match depends little on how many there are. Where a rule stands in
+// it does not matter.
+type RuleSet struct {
+	rules  []*Rule
+	all    []*compiledRule
+	lists  [3]ruleIndex // by effect
+	broken error
+}
+
+// A compiledRule is a rule with its matchers.
+type compiledRule struct {
+	rule   *Rule
+	order  int
+	match  matcher
+	except []matcher
+}
+
+// NewRuleSet compiles rules. Own are the tools that the program has added.
+//
+// The set can be used even if there is an error: it then has all rules that
+// compile but allows nothing, so that a mistake in one rule drops no other that
+// denies, and lets nothing through.
+func NewRuleSet(rules []Rule, own ...Tool) (*RuleSet, error) {
+	s := &RuleSet{}
+	var errs []error
+	for i := range rules {
+		r := rules[i]
+		s.rules = append(s.rules, &r)
+		c, err := compileRule(&r, i, own)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.all = append(s.all, c)
+		s.lists[min(r.Effect, Allow)].add(c)
+	}
+	s.broken = errors.Join(errs...)
+	return s, s.broken
+}
+
+func compileRule(r *Rule, order int, own []Tool) (*compiledRule, error) {
+	m, err := compile(r.Text, own)
+	if err != nil {
+		return nil, at(r, err)
+	}
+	c := &compiledRule{rule: r, order: order, match: m}
+	for _, text := range r.Except {
+		e, err := compile(text, own)
+		if err != nil {
+			return nil, at(r, fmt.Errorf("except: %w", err))
+		}
+		c.except = append(c.except, e)
+	}
+	return c, nil
+}
+
+// at puts the place of the rule in front of an error.
+func at(r *Rule, err error) error {
+	if place := r.Source.String(); place != "" {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	return err
+}
+
+// Rules returns the rules of the set, in the order in which they were given.
+func (s *RuleSet) Rules() []*Rule { return s.rules }
+
+// Err says what is wrong with the rules, or is nil.
+func (s *RuleSet) Err() error { return s.broken }
+
+// Find returns the first rule with that effect that matches the part of the
+// call, or nil. For the effects deny and ask any match counts; a rule that
+// allows must cover all of the part. A broken set allows nothing.
+func (s *RuleSet) Find(e Effect, c *Case, p *Part) *Rule {
+	if s == nil || e > Allow || e == Allow && s.broken != nil {
+		return nil
+	}
+	f := finder{c: c, part: p, allow: e == Allow, now: c.Session.Now}
+	s.lists[e].search(&f)
+	if f.best == nil {
+		return nil
+	}
+	return f.best.rule
+}
+
+// A finder looks for the first rule that matches.
+type finder struct {
+	c     *Case
+	part  *Part
+	allow bool
+	now   time.Time
+	best  *compiledRule
+}
+
+// try looks through rules in order.
+func (f *finder) try(list []*compiledRule) {
+	for _, r := range list {
+		if f.best != nil && r.order >= f.best.order {
+			return
+		}
+		if f.matches(r) {
+			f.best = r
+			return
+		}
+	}
+}
+
+func (f *finder) matches(r *compiledRule) bool {
+	if !r.rule.Until.IsZero() && !f.now.Before(r.rule.Until) {
+		return false
+	}
+	if f.allow {
+		return r.match.covers(f.c, f.part) && !anyOf(r.except, f.c, f.part)
+	}
+	return r.match.any(f.c, f.part) && !coveredBy(r.except, f.c, f.part)
+}
+
+func anyOf(list []matcher, c *Case, p *Part) bool {
+	for _, m := range list {
+		if m.any(c, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func coveredBy(list []matcher, c *Case, p *Part) bool {
+	for _, m := range list {
+		if m.covers(c, p) {
+			return true
+		}
+	}
+	return false
+}

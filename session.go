@@ -1,0 +1,113 @@
+package sayso
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Session is what is known of an agent's session when a call is decided. It
+// is a value: deciding does not change it.
+type Session struct {
+	ID        string
+	Now       time.Time // when the call is decided
+	Turn      int       // counts the user's prompts
+	Mode      string    // the permission mode; empty: the preset's default
+	AgentMode AgentMode // what the agent was started or switched to do
+
+	Grants  *Grants           // what people have approved
+	Denied  []Denial          // what people have denied
+	Soft    map[string]Denies // denials that may turn into a question, by fingerprint
+	Tainted string            // why sending data asks: which secret was read; empty: none
+	Written map[string]int    // files that the session has written, with the turn
+}
+
+// An AgentMode narrows what the agent is there for; the zero value does not.
+type AgentMode string
+
+// The agent modes.
+const (
+	EditMode AgentMode = "edit" // everything that the permission mode lets through
+	PlanMode AgentMode = "plan" // look, and plan: nothing is changed or run
+	AskMode  AgentMode = "ask"  // answer questions: nothing is changed
+)
+
+// A Scope says for how long an answer counts.
+type Scope string
+
+// The scopes, the shortest first.
+const (
+	Once         Scope = "once"
+	ForTurn      Scope = "turn"
+	ForSession   Scope = "session"
+	ForWorkspace Scope = "workspace"
+	ForProfile   Scope = "profile"
+)
+
+// A Grant is what a person has approved for later calls.
+type Grant struct {
+	ID      string    `json:"id"`
+	Rule    string    `json:"rule"` // what it covers, as a rule that allows
+	Scope   Scope     `json:"scope"`
+	Turn    int       `json:"turn,omitempty"` // for ForTurn: which
+	Expires time.Time `json:"expires,omitzero"`
+	By      string    `json:"by,omitempty"`
+	Call    string    `json:"call,omitempty"` // the call it was given for
+	Given   time.Time `json:"given,omitzero"`
+}
+
+// Grants are the grants of a session, compiled.
+type Grants struct {
+	list []Grant
+	set  *RuleSet
+}
+
+// NewGrants compiles grants.
+func NewGrants(list []Grant, own ...Tool) (*Grants, error) {
+	rules := make([]Rule, len(list))
+	for i, g := range list {
+		rules[i] = Rule{Effect: Allow, Text: g.Rule, Until: g.Expires, Source: Source{Layer: SessionOf}}
+	}
+	set, err := NewRuleSet(rules, own...)
+	if err != nil {
+		return nil, fmt.Errorf("grants: %w", err)
+	}
+	return &Grants{list: list, set: set}, nil
+}
+
+// List returns the grants.
+func (g *Grants) List() []Grant {
+	if g == nil {
+		return nil
+	}
+	return g.list
+}
+
+// Find returns the grant that covers the part of the call, or nil. A grant for
+// a turn that is over covers nothing.
+func (g *Grants) Find(c *Case, p *Part) *Grant {
+	if g == nil {
+		return nil
+	}
+	for _, r := range g.set.all {
+		grant := &g.list[r.order]
+		if grant.Scope == ForTurn && grant.Turn != c.Session.Turn {
+			continue
+		}
+		f := finder{c: c, part: p, allow: true, now: c.Session.Now}
+		if f.matches(r) {
+			return grant
+		}
+	}
+	return nil
+}
+
+// A Denial is what a person has denied. It binds the effect, not the tool: a
+// path that must not be written, a host that must not be reached, a command.
+type Denial struct {
+	Rule string // what it covers, as a rule that denies
+	Turn int
+	Text string // what was denied, for people
+}
+
+// Denies counts denials of one kind of call.
+type Denies struct{ Consecutive, Total int }

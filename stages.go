@@ -1,0 +1,119 @@
+package sayso
+
+// Codes of the stages below.
+const (
+	CodeInput     Code = "input"      // the call cannot be judged
+	CodeDenyRule  Code = "rule.deny"  // a rule denies it
+	CodeAskRule   Code = "rule.ask"   // a rule asks
+	CodeAllowRule Code = "rule.allow" // a rule allows it
+	CodePolicy    Code = "policy"     // the policy does not load
+	CodeGrant     Code = "grant"      // a person has approved it before
+)
+
+// Readable denies calls that could not be analysed.
+func Readable() Stage {
+	return Func("input", func(c *Case) Verdict {
+		if c.Facts == nil {
+			return Decide(Deny, CodeInput, "the call was not analysed")
+		}
+		if c.Facts.Err != nil {
+			return Decide(Deny, CodeInput, c.Facts.Err.Error())
+		}
+		return Pass()
+	})
+}
+
+var ruleCodes = [...]Code{Deny: CodeDenyRule, Ask: CodeAskRule, Allow: CodeAllowRule}
+
+// Rules decides by the rules of a set that have the effect. On a whole call, a
+// rule that denies or asks needs to match one part of it; rules that allow must
+// together cover all of them.
+func Rules(name string, set *RuleSet, e Effect) Stage {
+	return Func(name, func(c *Case) Verdict {
+		var found *Rule
+		for _, p := range c.parts() {
+			r := set.Find(e, c, p)
+			if r != nil && found == nil {
+				found = r
+			}
+			if r == nil && e == Allow {
+				return Pass()
+			}
+			if r != nil && e != Allow {
+				break
+			}
+		}
+		if found == nil {
+			return Pass()
+		}
+		return Decide(e, ruleCodes[e], found.reason()).By(found)
+	})
+}
+
+// parts returns the part that is looked at, or all of them.
+func (c *Case) parts() []*Part {
+	if c.part != nil {
+		return []*Part{c.part}
+	}
+	out := make([]*Part, len(c.Facts.Parts))
+	for i := range c.Facts.Parts {
+		out[i] = &c.Facts.Parts[i]
+	}
+	return out
+}
+
+// reason says why the rule decided, in the words of who wrote it if there are
+// any.
+func (r *Rule) reason() string {
+	text := "the rule " + r.Text
+	if place := r.Source.String(); place != "" {
+		text += " in " + place
+	}
+	switch r.Effect {
+	case Deny:
+		text += " denies it"
+	case Ask:
+		text += " asks"
+	default:
+		text += " allows it"
+	}
+	if r.Because != "" {
+		text += ": " + r.Because
+	}
+	return text
+}
+
+// Granted allows what a person has approved before, for as long as that counts.
+func Granted() Stage {
+	return Func("grant", func(c *Case) Verdict {
+		var first *Grant
+		for _, p := range c.parts() {
+			g := c.Session.Grants.Find(c, p)
+			if g == nil {
+				return Pass()
+			}
+			if first == nil {
+				first = g
+			}
+		}
+		if first == nil {
+			return Pass()
+		}
+		v := Decide(Allow, CodeGrant, "it was approved before: "+first.Rule+" ("+string(first.Scope)+")")
+		v.scope = first.Scope
+		return v
+	})
+}
+
+// ToolSays asks the tool itself, if it is one of the program's own and has an
+// opinion.
+func ToolSays(own []Tool) Stage {
+	return Func("tool", func(c *Case) Verdict {
+		for i := range own {
+			if own[i].Name == c.Call.Tool && own[i].Check != nil {
+				return own[i].Check(c)
+			}
+		}
+		return Pass()
+	})
+}

@@ -1,0 +1,82 @@
+package sayso
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrNotFound is returned by stores for what they do not have.
+var ErrNotFound = errors.New("not found")
+
+// Sessions keeps what the calls of a session leave behind.
+//
+// Update must run change alone: no other update of the same session may happen
+// in between. A session that does not exist starts as the zero state.
+type Sessions interface {
+	Get(ctx context.Context, id string) (SessionState, error)
+	Update(ctx context.Context, id string, change func(*SessionState) error) error
+	Remove(ctx context.Context, id string) error
+}
+
+// A SessionState is what survives of a session from one call to the next.
+type SessionState struct {
+	Root      string            `json:"root,omitempty"` // the workspace, fixed at the first call
+	Mode      string            `json:"mode,omitempty"`
+	AgentMode AgentMode         `json:"agent_mode,omitempty"`
+	Turn      int               `json:"turn,omitempty"`
+	Denied    []Denial          `json:"denied,omitempty"`
+	Soft      map[string]Denies `json:"soft,omitempty"`
+	Tainted   string            `json:"tainted,omitempty"`
+	Written   map[string]int    `json:"written,omitempty"`
+}
+
+// GrantStore keeps grants. A key says for whom: a session, a workspace, or the
+// profile.
+type GrantStore interface {
+	Grants(ctx context.Context, session, root string) ([]Grant, error)
+	AddGrant(ctx context.Context, session, root string, g Grant) error
+	RevokeGrant(ctx context.Context, id string) error
+}
+
+// Approvals keeps the requests that wait for an answer. The first answer counts.
+type Approvals interface {
+	// Open makes a request known before anybody sees it.
+	Open(ctx context.Context, r Request) error
+	// Answer records an answer. It returns an error if the request has one
+	// already, is not known, or if the answer is for another contract.
+	Answer(ctx context.Context, a Answer) error
+	// Waiting lists the requests without an answer, the oldest first.
+	Waiting(ctx context.Context) ([]Request, error)
+}
+
+// TrustStore keeps which workspaces and MCP servers a person trusts.
+type TrustStore interface {
+	Trusted(ctx context.Context, root, name, fingerprint string) (bool, error)
+	Trust(ctx context.Context, root, name, fingerprint string) error
+	Revoke(ctx context.Context, root, name string) error
+}
+
+// RuleStore keeps the rules that people have added to a workspace or to their
+// profile.
+type RuleStore interface {
+	Rules(ctx context.Context, root string) ([]Rule, error)
+	AddRule(ctx context.Context, root string, r Rule) error
+	RemoveRule(ctx context.Context, root, text string) error
+}
+
+// A Journal records what was decided. Record must not return before the record
+// is safe: a call that is not recorded does not run.
+type Journal interface {
+	Record(ctx context.Context, r Record) error
+}
+
+// A Record is one line of the journal.
+type Record struct {
+	Time     time.Time `json:"time"`
+	Kind     string    `json:"kind"` // decision, answer, result
+	Call     Call      `json:"call"`
+	Decision Decision  `json:"decision"`
+	Answer   *Answer   `json:"answer,omitempty"`
+	Contract string    `json:"contract,omitempty"` // the hash
+}
