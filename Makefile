@@ -2,15 +2,25 @@
 # make test-quick  the tests without race detector, fuzzing and linters
 # make bench       how fast the analysis is, against the bare parse
 
+# Go may stand under .tools, where scripts/setup puts it if the system's is too
+# old. Nothing else is ever put there.
+export PATH := $(CURDIR)/.tools/go/bin:$(PATH)
+
 GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
-.PHONY: test test-quick setup generate stale lint vet fuzz bench build
+.PHONY: test test-quick setup generate stale lint vet fuzz cover bench build
 
 # The tests come last, so that the runner's own closing lines end the output.
-test: setup stale vet lint fuzz
+test: setup stale vet lint fuzz cover
 	$(GO) test -race -timeout 20m ./...
+
+# cover fails if a statement of the deciding core is not run by its tests.
+cover:
+	$(GO) test -coverprofile=.cover.out .
+	@$(GO) tool cover -func=.cover.out | awk '/^total:/ { print "coverage of the core:", $$3; if ($$3 != "100.0%") exit 1 }' || \
+		{ echo "cover: error: not every statement of the root package is covered" >&2; exit 1; }
 
 test-quick:
 	$(GO) test -short ./...
