@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // awk reads an awk program for what leaves it: system(), pipes, redirections
 // and getline.
@@ -9,193 +13,572 @@ func (v *visit) awk(a Arg) {
 		v.c.Effects |= Executes
 		v.c.doubt(Dangerous, "the awk program cannot be known: "+short(a.Text))
 	}
-	s := awkScanner{codeScanner: codeScanner{v: v, src: a.Text, keys: &keysCode, kind: kindAwk}}
-	s.run()
-	if strings.Contains(a.Text, "system") && !s.systems {
-		s.unknownCommand() // it stands where the scan took it for something else
+	p := awkProgram{v: v, src: a.Text, work: 64*len(a.Text) + 4096}
+	if !p.read(awkState{}) {
+		v.c.Effects |= Executes
+		v.c.doubt(Dangerous, "the awk program is not understood: "+short(a.Text))
+	}
+	for i := range v.r.args { // gawk reads from the network, too
+		p.inet(v.r.args[i].Text)
 	}
 }
 
-type awkScanner struct {
-	codeScanner
-	printing bool   // inside the arguments of print or printf
-	parens   int    // parentheses open since then
-	last     string // the string literal just before, if any
-	hasLast  bool
-	systems  bool // system() was seen
+// An awkProgram is read token by token. The awks do not agree where a regular
+// expression starts and ends, so the program splits into several readings
+// there. What one of them does counts, if it gets to the end: a program with an
+// error is not run by any awk.
+type awkProgram struct {
+	v     *visit
+	src   string
+	work  int               // how many bytes may still be looked at
+	known map[awkState]bool // whether a reading from there gets to the end
+	done  map[awkFinding]bool
 }
 
-func (s *awkScanner) run() {
-	for s.pos < len(s.src) {
-		c := s.src[s.pos]
-		switch {
-		case c == '"':
-			s.last, s.hasLast = s.literal(), true
-			s.inspect(s.last)
-			continue
-		case c == '#':
-			s.line()
-			continue
-		case c == '/' && s.regexpAllowed():
-			s.regexp()
-			continue
-		case isNameStart(c) && c != '$':
-			s.word()
-			continue
-		case c == '(':
-			s.parens++
-		case c == ')':
-			s.parens--
-		case c == '\n' && s.continues(): // the statement goes on
-		case c == ';' || c == '}' || c == '{' || c == '\n':
-			s.printing, s.parens, s.hasLast = false, 0, false
-		case c == '@': // gawk: @include, @load, indirect calls
-			s.unknownCommand()
-		case c == '|':
-			s.pipe()
-			continue
-		case c == '>' && s.printing && s.parens <= 0:
-			s.redirect()
-			continue
-		}
-		if c != ' ' && c != '\t' {
-			s.hasLast = false
-		}
-		s.pos++
+// maxAwkStates is how many places a program may have where readings split.
+const maxAwkStates = 4096
+
+// An awkState is how far one reading is.
+type awkState struct {
+	pos    int
+	prev   awkToken
+	parens int
+	boxes  int // square brackets
+	braces int
+	print  int // 1 + the depth at which print stands, if this is its statement
+	get    int // 1 + the depth at which getline stands, if its file may follow
+	head   int // 1 + the depth at which the ( of if, while or for stands
+	text   int // 1 + where the literal starts that is all of the operand before
+}
+
+func (st *awkState) depth() int { return st.parens + st.boxes }
+
+// An awkToken is what a token means for a slash behind it.
+type awkToken uint8
+
+const (
+	awkOperator awkToken = iota // a regular expression starts
+	awkOperand                  // it divides
+	awkEither                   // the awks differ
+	awkKeyword                  // like an operator, but a statement may end behind it
+	awkHead                     // if, while, for: their ( follows
+	awkHeadEnd                  // their ): the awks differ
+)
+
+// An awkFinding is something that leaves the program.
+type awkFinding struct {
+	kind awkKind
+	text string
+	odd  bool // the text has escapes that the awks read differently
+}
+
+type awkKind uint8
+
+const (
+	awkLiteral awkKind = iota // a text, which may be the name of a secret
+	awkWrites
+	awkWritesUnknown
+	awkReads
+	awkReadsUnknown
+	awkRuns // a command
+	awkFeeds
+	awkRunsUnknown
+	awkArguments
+	awkEnvironment
+)
+
+// read follows all readings from st on and reports whether one gets to the end.
+func (p *awkProgram) read(st awkState) bool {
+	if ok, known := p.known[st]; known {
+		return ok
 	}
-}
-
-// continues reports whether a newline here does not end the statement.
-func (s *awkScanner) continues() bool {
-	before := strings.TrimRight(s.src[:s.pos], " \t")
-	return strings.HasSuffix(before, `\`) || strings.HasSuffix(before, ",") || strings.HasSuffix(before, "&&") || strings.HasSuffix(before, "||")
-}
-
-// ends reports whether nothing is added to the literal that was just read.
-func (s *awkScanner) ends() bool {
-	s.blanks()
-	return s.pos >= len(s.src) || strings.IndexByte(";})\n,", s.src[s.pos]) >= 0
-}
-
-// regexpAllowed reports whether a slash here starts a regular expression.
-func (s *awkScanner) regexpAllowed() bool {
-	before := strings.TrimRight(s.src[:s.pos], " \t")
-	if before == "" || strings.IndexByte("({,;!~&|\n}=?:+-*%<>^[", before[len(before)-1]) >= 0 {
+	if len(p.known) >= maxAwkStates || p.work < 0 {
+		p.apply(awkFinding{kind: awkRunsUnknown})
 		return true
 	}
-	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') })+1:]
-	switch word {
-	case "print", "printf", "return", "in", "case", "do", "else", "getline", "delete":
+	r := awkReader{p: p, awkState: st}
+	ok := r.run()
+	for _, next := range r.next {
+		if p.read(next) {
+			ok = true
+		}
+	}
+	if p.known == nil {
+		p.known = map[awkState]bool{}
+	}
+	p.known[st] = ok
+	if ok {
+		for _, f := range r.found {
+			p.apply(f)
+		}
+	}
+	return ok
+}
+
+// apply records what a reading found, once.
+func (p *awkProgram) apply(f awkFinding) {
+	if p.done[f] {
+		return
+	}
+	if p.done == nil {
+		p.done = map[awkFinding]bool{}
+	}
+	p.done[f] = true
+	c := p.v.c
+	switch f.kind {
+	case awkLiteral:
+		s := codeScanner{v: p.v}
+		s.named(f.text)
+	case awkWrites:
+		p.file(f.text, Write)
+		if f.odd {
+			p.apply(awkFinding{kind: awkWritesUnknown})
+		}
+	case awkWritesUnknown:
+		c.Effects |= Writes
+		c.doubt(Dangerous, "awk writes a file whose name cannot be known")
+	case awkReads:
+		p.file(f.text, Read)
+		if f.odd {
+			p.apply(awkFinding{kind: awkReadsUnknown})
+		}
+	case awkReadsUnknown:
+		c.doubt(Moderate, "awk reads a file whose name cannot be known")
+	case awkRuns, awkFeeds:
+		p.command(f.text, f.kind == awkFeeds)
+		if f.odd {
+			p.apply(awkFinding{kind: awkRunsUnknown})
+		}
+	case awkRunsUnknown:
+		c.Effects |= Executes
+		c.doubt(Dangerous, "awk runs a command that cannot be known")
+	case awkArguments:
+		c.doubt(Moderate, "the awk program changes which files it reads")
+	}
+	if p.done[awkFinding{kind: awkEnvironment}] && (f.kind == awkRuns || f.kind == awkFeeds || f.kind == awkEnvironment && p.runs()) {
+		c.doubt(Moderate, "the awk program may change the environment of a command that it runs")
+	}
+}
+
+// runs reports whether a command was found.
+func (p *awkProgram) runs() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(p.done)), func(f awkFinding) bool { return f.kind == awkRuns || f.kind == awkFeeds })
+}
+
+func (p *awkProgram) file(name string, access Access) {
+	s := codeScanner{v: p.v}
+	if !p.inet(name) {
+		p.v.touch(s.path(name), access, false)
+	}
+}
+
+// inet records the connection that gawk opens for /inet/tcp/0/HOST/PORT.
+func (p *awkProgram) inet(name string) bool {
+	parts := strings.Split(name, "/")
+	if len(parts) < 5 || parts[0] != "" || !strings.HasPrefix(parts[1], "inet") {
+		return false
+	}
+	p.v.c.host(parts[4])
+	p.v.c.Risk = min(p.v.c.Risk, Dangerous)
+	return true
+}
+
+// command analyses a literal that awk gives to a shell. It is judged by what it
+// does; what awk prints into it cannot be known.
+func (p *awkProgram) command(text string, fed bool) {
+	v := p.v
+	f := v.below()
+	if fed {
+		f.stdin = &stream{kind: streamUnknown}
+	}
+	before := len(v.w.commands)
+	v.w.script(v.st.child(), f, text, v.c.Span, true)
+	for _, c := range v.w.commands[before:] {
+		v.c.Effects |= c.Effects & (LongRunning | Executes)
+	}
+}
+
+// An awkReader follows one reading up to where it splits.
+type awkReader struct {
+	awkState
+	p     *awkProgram
+	found []awkFinding
+	next  []awkState
+}
+
+// run reports whether the reading got to the end. It did not if it split.
+func (r *awkReader) run() bool {
+	start := r.pos
+	defer func() { r.p.work -= r.pos - start }()
+	for r.pos < len(r.p.src) {
+		if !r.token() {
+			return false
+		}
+	}
+	return r.depth() == 0 && r.braces == 0
+}
+
+func (r *awkReader) at(text string) bool { return strings.HasPrefix(r.p.src[r.pos:], text) }
+
+// token reads one token. It reports false if the reading ends there.
+func (r *awkReader) token() bool {
+	src := r.p.src
+	switch c := src[r.pos]; {
+	case c == ' ' || c == '\t' || c == '\r':
+		r.pos++
+	case c == '\\' && (r.at("\\\n") || r.at("\\\r\n")):
+		r.pos += 2
+	case c == '#':
+		for r.pos < len(src) && src[r.pos] != '\n' {
+			r.pos++
+		}
+	case c == '"':
+		return r.literal()
+	case c == '/':
+		return r.slash()
+	case c >= '0' && c <= '9' || c == '.':
+		r.pos++
+		r.operand()
+	case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		r.word()
+	case c == '@' && !r.at("@/"): // gawk: @include, @load, indirect calls
+		r.find(awkFinding{kind: awkRunsUnknown})
+		r.operator(1)
+	default:
+		return r.punctuation(c)
+	}
+	return true
+}
+
+func (r *awkReader) find(f awkFinding) { r.found = append(r.found, f) }
+
+func (r *awkReader) operand() { r.prev, r.text = awkOperand, 0 }
+
+func (r *awkReader) operator(size int) {
+	r.pos += size
+	r.prev, r.text = awkOperator, 0
+}
+
+// end ends a statement.
+func (r *awkReader) end() { r.print, r.get = 0, 0 }
+
+func (r *awkReader) punctuation(c byte) bool {
+	switch c {
+	case '(', '[', ')', ']', '{', '}':
+		return r.bracket(c)
+	case ';':
+		r.end()
+		r.operator(1)
+	case '\n':
+		r.newline()
+	case '|':
+		r.pipe()
+	case '>':
+		r.greater()
+	case '<':
+		r.less()
+	case '+', '-':
+		if r.pos+1 < len(r.p.src) && r.p.src[r.pos+1] == c { // in front of its operand, or behind it
+			r.operator(2)
+			r.prev = awkEither
+			break
+		}
+		r.operator(1)
+	case '=', '&', '?', ',':
+		r.noFile()
+		r.operator(1)
+	default:
+		r.operator(1)
+	}
+	return true
+}
+
+// noFile notes an operator behind which a < is no longer that of getline.
+func (r *awkReader) noFile() {
+	if r.get > r.depth() {
+		r.get = 0
+	}
+}
+
+// bracket keeps the balance of all brackets; nothing runs without it.
+func (r *awkReader) bracket(c byte) bool {
+	r.pos++
+	before := r.prev
+	r.prev, r.text = awkOperator, 0
+	switch c {
+	case '(':
+		if before == awkHead {
+			r.head = r.depth() + 1
+		}
+		r.parens++
+	case '[':
+		r.boxes++
+	case '{', '}':
+		r.end()
+		r.braces++
+		if c == '}' {
+			r.braces -= 2
+		}
+		return r.depth() == 0 && r.braces >= 0
+	case ')':
+		r.parens--
+		r.prev = awkEither
+		if r.head == r.depth()+1 {
+			r.head, r.prev = 0, awkHeadEnd
+		}
+	case ']':
+		r.boxes--
+		r.prev = awkOperand
+	}
+	if r.get > r.depth()+1 {
+		r.get = 0
+	}
+	return r.parens >= 0 && r.boxes >= 0
+}
+
+// newline ends a statement, unless an operator stands before it.
+func (r *awkReader) newline() {
+	r.pos++
+	if r.prev == awkOperator || r.depth() > 0 {
+		return
+	}
+	r.end()
+	r.operator(0)
+}
+
+// slash is a division, the start of a regular expression, or, as the awks do
+// not agree, both.
+func (r *awkReader) slash() bool {
+	var ways []awkState
+	if r.prev == awkOperand || r.prev == awkEither || r.prev == awkHeadEnd {
+		way := r.awkState
+		way.pos++
+		way.prev, way.text = awkOperator, 0
+		ways = append(ways, way)
+	}
+	if r.prev != awkOperand {
+		for _, end := range r.p.regexpEnds(r.pos + 1) {
+			way := r.awkState
+			way.pos, way.prev, way.text = end, awkOperand, 0
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 1 {
+		r.awkState = ways[0]
 		return true
 	}
+	r.next = ways
 	return false
 }
 
-func (s *awkScanner) regexp() {
-	for s.pos++; s.pos < len(s.src) && s.src[s.pos] != '/'; s.pos++ {
-		if s.src[s.pos] == '\\' {
-			s.pos++
+// regexpEnds returns where a regular expression may end: behind the first slash
+// that is not escaped, and, if that may stand in brackets, behind each of the
+// following ones. Some awks do not know brackets, and those that do differ.
+func (p *awkProgram) regexpEnds(pos int) []int {
+	var ends []int
+	open := false
+	for ; pos < len(p.src) && p.src[pos] != '\n'; pos++ {
+		p.work--
+		switch p.src[pos] {
+		case '\\':
+			pos++
+		case '[':
+			open = true
+		case '/':
+			ends = append(ends, pos+1)
+			if !open {
+				return ends
+			}
 		}
 	}
-	s.pos++
-	s.hasLast = false
+	return ends
 }
 
-func (s *awkScanner) word() {
-	start := s.pos
-	for s.pos < len(s.src) && (isNameStart(s.src[s.pos]) && s.src[s.pos] != '$' || s.src[s.pos] >= '0' && s.src[s.pos] <= '9') {
-		s.pos++
+func (r *awkReader) word() {
+	start := r.pos
+	for r.pos < len(r.p.src) && (isNameStart(r.p.src[r.pos]) && r.p.src[r.pos] != '$' || r.p.src[r.pos] >= '0' && r.p.src[r.pos] <= '9') {
+		r.pos++
 	}
-	switch s.src[start:s.pos] {
+	r.operand()
+	switch r.p.src[start:r.pos] {
 	case "print", "printf":
-		s.printing, s.parens = true, 0
-	case "system":
-		s.systems = true
-		if words := s.arguments(); len(words) == 1 {
-			s.command(words[0])
-		} else {
-			s.unknownCommand()
-		}
-	case "ARGV":
-		s.v.c.doubt(Moderate, "the awk program changes which files it reads")
+		r.print, r.prev = r.depth()+1, awkKeyword
+	case "return", "exit", "delete":
+		r.prev = awkKeyword
+	case "in", "case", "do", "else":
+		r.prev = awkOperator
+	case "if", "while", "for", "switch":
+		r.prev = awkHead
 	case "getline":
-		s.getline()
+		r.get, r.prev = r.depth()+1, awkEither
+	case "length", "next", "nextfile", "break", "continue", "default":
+		r.prev = awkEither
+	case "system":
+		r.system()
+	case "ARGV":
+		r.find(awkFinding{kind: awkArguments})
+	case "ENVIRON", "PROCINFO", "SYMTAB":
+		r.find(awkFinding{kind: awkEnvironment})
 	}
-	s.hasLast = false
 }
 
-func (s *awkScanner) unknownCommand() {
-	s.v.c.Effects |= Executes
-	s.v.c.doubt(Dangerous, "awk runs a command that cannot be known")
+// system is system("…") with nothing else in it, or a command that cannot be
+// known.
+func (r *awkReader) system() {
+	pos := r.p.blanks(r.pos)
+	if pos < len(r.p.src) && r.p.src[pos] == '(' {
+		if f, end, ok := r.p.text(r.p.blanks(pos + 1)); ok {
+			if end = r.p.blanks(end); end < len(r.p.src) && r.p.src[end] == ')' {
+				f.kind = awkRuns
+				r.find(f)
+				return
+			}
+		}
+	}
+	r.find(awkFinding{kind: awkRunsUnknown})
 }
 
 // pipe is | or |& : a command on one of its sides. || is not.
-func (s *awkScanner) pipe() {
-	if s.at("||") {
-		s.pos += 2
+func (r *awkReader) pipe() {
+	if r.at("||") {
+		r.noFile()
+		r.operator(2)
 		return
 	}
-	s.pos++
-	if s.pos < len(s.src) && s.src[s.pos] == '&' {
-		s.pos++
+	literal, size := r.text, 1
+	if r.at("|&") {
+		size = 2
 	}
-	s.blanks()
-	if s.at("getline") {
-		if s.hasLast {
-			s.command(s.last)
-		} else {
-			s.unknownCommand()
+	r.noFile()
+	r.operator(size)
+	pos := r.p.blanks(r.pos)
+	f, end, ok := r.p.text(pos)
+	f.kind = awkFeeds
+	switch {
+	case strings.HasPrefix(r.p.src[pos:], "getline"):
+		if f, _, ok = r.p.text(literal - 1); ok {
+			f.kind = awkRuns
+			r.find(f)
+			return
 		}
-		return
-	}
-	if s.pos < len(s.src) && s.src[s.pos] == '"' {
-		text := s.literal()
-		s.command(text)
-		if s.ends() {
+	case ok:
+		r.find(f)
+		if r.p.ends(end) {
 			return
 		}
 	}
-	s.unknownCommand()
+	r.find(awkFinding{kind: awkRunsUnknown})
 }
 
-func (s *awkScanner) redirect() {
-	for s.pos < len(s.src) && s.src[s.pos] == '>' {
-		s.pos++
-	}
-	s.blanks()
-	if s.pos < len(s.src) && s.src[s.pos] == '"' {
-		s.v.touch(s.path(s.literal()), Write, false)
-		if s.ends() {
-			return
-		}
-	}
-	s.v.c.Effects |= Writes
-	s.v.c.doubt(Dangerous, "awk writes a file whose name cannot be known")
-}
-
-func (s *awkScanner) getline() {
-	rest := s.src[s.pos:]
-	end := strings.IndexAny(rest, ";}\n)")
-	if end < 0 {
-		end = len(rest)
-	}
-	from := strings.IndexByte(rest[:end], '<')
-	if from < 0 {
+// greater is a redirection in a print statement, outside all brackets.
+func (r *awkReader) greater() {
+	r.noFile()
+	if r.at(">=") || r.print != r.depth()+1 {
+		r.operator(1)
 		return
 	}
-	s.pos += from + 1
-	s.blanks()
-	if s.pos < len(s.src) && s.src[s.pos] == '"' {
-		s.v.touch(s.path(s.literal()), Read, false)
-		if s.ends() || s.src[s.pos] == '>' {
+	r.operator(1)
+	if r.at(">") {
+		r.operator(1)
+	}
+	if f, end, ok := r.p.text(r.p.blanks(r.pos)); ok {
+		f.kind = awkWrites
+		r.find(f)
+		if r.p.ends(end) {
 			return
 		}
 	}
-	s.v.c.doubt(Moderate, "awk reads a file whose name cannot be known")
+	r.find(awkFinding{kind: awkWritesUnknown})
 }
 
-func (s *awkScanner) blanks() {
-	for s.pos < len(s.src) && (s.src[s.pos] == ' ' || s.src[s.pos] == '\t') {
-		s.pos++
+// less is the file of a getline, if one waits for it.
+func (r *awkReader) less() {
+	waits := r.get == r.depth()+1 && !r.at("<=")
+	r.noFile()
+	r.operator(1)
+	if !waits {
+		return
 	}
+	if f, end, ok := r.p.text(r.p.blanks(r.pos)); ok {
+		f.kind = awkReads
+		r.find(f)
+		if end = r.p.blanks(end); r.p.ends(end) || strings.IndexByte(">&|?", r.p.src[end]) >= 0 {
+			return
+		}
+	}
+	r.find(awkFinding{kind: awkReadsUnknown})
+}
+
+// literal reads a string. It is the whole operand if nothing stands before it
+// that could be joined with it.
+func (r *awkReader) literal() bool {
+	start, lone := r.pos, r.prev == awkOperator || r.prev == awkHeadEnd
+	f, end, ok := r.p.text(r.pos)
+	if !ok {
+		return false
+	}
+	r.find(f)
+	r.pos = end
+	r.operand()
+	if lone && strings.IndexByte("+-*%^$<>~", r.before(start)) < 0 {
+		r.text = start + 1
+	}
+	return true
+}
+
+// before is the last byte in front of pos that is no blank.
+func (r *awkReader) before(pos int) byte {
+	for pos--; pos >= 0; pos-- {
+		if c := r.p.src[pos]; c != ' ' && c != '\t' {
+			return c
+		}
+	}
+	return ';'
+}
+
+func (p *awkProgram) blanks(pos int) int {
+	for pos < len(p.src) && (p.src[pos] == ' ' || p.src[pos] == '\t') {
+		pos++
+	}
+	return pos
+}
+
+// ends reports whether nothing is added to a literal that ends at pos.
+func (p *awkProgram) ends(pos int) bool {
+	pos = p.blanks(pos)
+	return pos >= len(p.src) || strings.IndexByte(";})\n,#", p.src[pos]) >= 0
+}
+
+// text reads the string literal at pos and returns where it ends.
+func (p *awkProgram) text(pos int) (f awkFinding, end int, ok bool) {
+	if pos < 0 || pos >= len(p.src) || p.src[pos] != '"' {
+		return f, pos, false
+	}
+	var b strings.Builder
+	for pos++; pos < len(p.src); pos++ {
+		c := p.src[pos]
+		switch {
+		case c == '"':
+			f.text = b.String()
+			return f, pos + 1, true
+		case c == '\n':
+			return f, pos, false
+		case c == '\\' && pos+1 < len(p.src):
+			pos++
+			c = p.src[pos]
+			if i := strings.IndexByte(`"\/abfnrtv`, c); i >= 0 {
+				c = "\"\\/\a\b\f\n\r\t\v"[i]
+			} else if n, used := digits(p.src[pos:], 8, 3); used > 0 && n > 0 && n < 256 {
+				c = byte(n)
+				pos += used - 1
+			} else {
+				f.odd = true
+				if c == '\n' { // the line goes on
+					continue
+				}
+			}
+		}
+		b.WriteByte(c)
+	}
+	return f, pos, false
 }

@@ -5,170 +5,308 @@ import "strings"
 // sed reads a sed script for the commands that do more than edit a stream:
 // w writes a file, r reads one, e runs a command.
 func (v *visit) sed(a Arg) {
+	text, first := v.sedText(a)
+	if !first {
+		return // it was read together with the piece before it
+	}
 	if a.Unknown && !a.plain {
 		// A variable in a pattern or replacement is the usual case; one that
 		// is the whole script could be anything.
 		v.c.doubt(Moderate, "the sed script cannot be known: "+short(a.Text))
 	}
-	s := sedScript{v: v, src: a.Text}
-	for s.pos < len(s.src) {
-		if !s.command() {
-			v.c.doubt(Moderate, "the sed script is not understood: "+short(a.Text))
+	s := sedScript{v: v, src: text, seen: make([]bool, len(text)+1), work: 64*len(text) + 4096}
+	s.read()
+}
+
+// sedText is the script that a piece of it belongs to: several -e are one
+// script, a line each, and so 'a\' makes text of the next one. With a script
+// in a file between them, each stands alone.
+func (v *visit) sedText(a Arg) (text string, first bool) {
+	var pieces []string
+	var start *Arg
+	for i := range v.r.flags {
+		g := &v.r.flags[i]
+		if g.flag.kind == kindScript {
+			return a.Text, true
+		}
+		if g.flag.kind != kindSed || !g.hasValue {
+			continue
+		}
+		if g.value.Unknown && !g.value.plain {
+			v.c.doubt(Moderate, "the sed script cannot be known: "+short(g.value.Text))
+		}
+		if start == nil {
+			start = &g.value
+		}
+		pieces = append(pieces, g.value.Text)
+	}
+	if len(pieces) < 2 {
+		return a.Text, true
+	}
+	return strings.Join(pieces, "\n"), a.Span == start.Span && a.Text == start.Text
+}
+
+// A sedScript finds the commands of a script. The seds do not agree where a
+// regular expression with brackets, a label or a command ends, so it goes
+// through every place where a command may start in one of them.
+type sedScript struct {
+	v    *visit
+	src  string
+	seen []bool // by position: a command may start there
+	todo []int  // those that were not looked at yet
+	work int    // how many bytes may still be looked at
+	done []sedFile
+}
+
+// A sedFile is something outside the stream that the script names.
+type sedFile struct {
+	access Access // 0: it is a command
+	text   string
+}
+
+// maxSedFiles is how many files and commands of a script are told apart.
+const maxSedFiles = 64
+
+const (
+	sedBlanks = " \t\r\v\f"
+	sedBreaks = sedBlanks + "\n;"
+)
+
+func (s *sedScript) read() {
+	complete := false
+	s.start(0)
+	for len(s.todo) > 0 {
+		pos := s.todo[len(s.todo)-1]
+		s.todo = s.todo[:len(s.todo)-1]
+		if pos == len(s.src) {
+			complete = true
+			continue
+		}
+		for _, at := range s.addresses(pos) {
+			if !s.spent() {
+				s.command(at)
+			}
+		}
+		if s.spent() {
+			s.v.c.doubt(Dangerous, "the sed script can be read in too many ways")
 			return
 		}
 	}
-}
-
-type sedScript struct {
-	v   *visit
-	src string
-	pos int
-}
-
-func (s *sedScript) peek() byte {
-	if s.pos < len(s.src) {
-		return s.src[s.pos]
-	}
-	return 0
-}
-
-func (s *sedScript) skip(chars string) {
-	for s.pos < len(s.src) && strings.IndexByte(chars, s.src[s.pos]) >= 0 {
-		s.pos++
+	if !complete {
+		s.v.c.doubt(Moderate, "the sed script is not understood: "+short(s.src))
 	}
 }
 
-// line takes the rest of the line.
-func (s *sedScript) line() string {
-	start := s.pos
-	for s.pos < len(s.src) && s.src[s.pos] != '\n' {
-		s.pos++
+// spent reports whether there is too much to look at.
+func (s *sedScript) spent() bool { return s.work < 0 || len(s.done) > maxSedFiles }
+
+// start notes that a command may start at pos. Not every sed wants something
+// between two commands, and some take an escaped newline for a blank.
+func (s *sedScript) start(pos int) {
+	for {
+		pos = s.skip(min(pos, len(s.src)), sedBreaks)
+		if s.seen[pos] {
+			return
+		}
+		s.seen[pos] = true
+		s.todo = append(s.todo, pos)
+		if !s.joins(pos) {
+			return
+		}
+		pos += 2
 	}
-	return strings.TrimSpace(s.src[start:s.pos])
 }
 
-// delimited moves over text up to an unescaped delimiter.
-func (s *sedScript) delimited(delim byte) bool {
-	class := false
-	for ; s.pos < len(s.src); s.pos++ {
-		switch c := s.src[s.pos]; {
+// joins reports whether the line ends in a backslash here.
+func (s *sedScript) joins(pos int) bool {
+	return pos < len(s.src) && s.src[pos] == '\\' && (pos+1 == len(s.src) || s.src[pos+1] == '\n')
+}
+
+func (s *sedScript) skip(pos int, chars string) int {
+	for pos < len(s.src) && strings.IndexByte(chars, s.src[pos]) >= 0 {
+		pos++
+		s.work--
+	}
+	return pos
+}
+
+// until is the position of the next of chars, or the end.
+func (s *sedScript) until(pos int, chars string) int {
+	end := len(s.src)
+	if pos >= end {
+		return end
+	}
+	if i := strings.IndexAny(s.src[pos:], chars); i >= 0 {
+		end = pos + i
+	}
+	s.work -= end - pos
+	return end
+}
+
+// delimited returns where text up to a delimiter may end: behind the first one
+// that is not escaped, and, if that may stand in brackets, behind each of the
+// following ones. To find out which is the one would take to know which sed it
+// is: in brackets, they read classes and backslashes differently, and some do
+// not know brackets at all.
+func (s *sedScript) delimited(pos int, delim byte, brackets bool) []int {
+	var ends []int
+	open := false
+	for ; pos < len(s.src); pos++ {
+		s.work--
+		switch c := s.src[pos]; {
+		case c == delim:
+			ends = append(ends, pos+1)
+			if !open {
+				return ends
+			}
 		case c == '\\':
-			s.pos++
-		case c == '[' && !class:
-			class = true
-		case c == ']' && class:
-			class = false
-		case c == delim && (!class || delim != '/'):
-			s.pos++
-			return true
+			pos++
+		case c == '[' && brackets:
+			open = true
 		}
 	}
-	return false
+	return ends
 }
 
-// replacement moves over the second part of s/// or y///, in which a bracket
-// is a plain character.
-func (s *sedScript) replacement(delim byte) bool {
-	for ; s.pos < len(s.src); s.pos++ {
-		switch s.src[s.pos] {
-		case '\\':
-			s.pos++
-		case delim:
-			s.pos++
-			return true
+// addresses returns where the command may start whose addresses are at pos.
+func (s *sedScript) addresses(pos int) []int {
+	var out []int
+	for _, p := range s.address(pos) {
+		p = s.skip(p, sedBlanks)
+		if p >= len(s.src) || s.src[p] != ',' {
+			out = append(out, p)
+			continue
 		}
+		out = append(out, s.address(s.skip(p+1, sedBlanks+"+~"))...)
 	}
-	return false
+	for i, p := range out {
+		out[i] = s.skip(p, sedBlanks+"!")
+	}
+	return out
 }
 
-// address moves over one address.
-func (s *sedScript) address() bool {
-	switch c := s.peek(); {
+// address returns where one address may end; there may be none.
+func (s *sedScript) address(pos int) []int {
+	if pos >= len(s.src) {
+		return nil
+	}
+	delim := byte('/')
+	switch c := s.src[pos]; {
 	case c >= '0' && c <= '9' || c == '$':
-		s.skip("0123456789$~")
+		return []int{s.skip(pos, "0123456789$~")}
 	case c == '/':
-		s.pos++
-		if !s.delimited('/') {
-			return false
-		}
-		s.skip("IM")
-	case c == '\\' && s.pos+1 < len(s.src):
-		delim := s.src[s.pos+1]
-		s.pos += 2
-		if !s.delimited(delim) {
-			return false
-		}
-		s.skip("IM")
+	case c == '\\' && pos+1 < len(s.src):
+		pos++
+		delim = s.src[pos]
+	default:
+		return []int{pos}
 	}
-	return true
+	ends := s.delimited(pos+1, delim, true)
+	for i, p := range ends {
+		ends[i] = s.skip(p, "IM")
+	}
+	return ends
 }
 
-// command reads one command with its addresses.
-func (s *sedScript) command() bool {
-	s.skip(" \t\n;")
-	if s.pos >= len(s.src) {
-		return true
+// command reads one command behind its addresses, and notes where the next may
+// start. One that no sed knows ends the reading.
+func (s *sedScript) command(pos int) {
+	if pos >= len(s.src) {
+		return
 	}
-	if !s.address() {
-		return false
-	}
-	s.skip(" \t")
-	if s.peek() == ',' {
-		s.pos++
-		s.skip(" \t+~")
-		if !s.address() {
-			return false
-		}
-	}
-	s.skip(" \t!")
-	if s.pos >= len(s.src) {
-		return false
-	}
-	c := s.src[s.pos]
-	s.pos++
+	c := s.src[pos]
+	pos++
 	switch c {
 	case '{', '}', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', '=', 'F':
+		s.start(pos)
 	case 'l', 'L', 'q', 'Q':
-		s.skip(" \t0123456789")
+		s.start(s.skip(pos, sedBlanks+"0123456789"))
 	case '#':
-		s.line()
+		s.comment(pos)
 	case ':', 'b', 't', 'T', 'v':
-		for s.pos < len(s.src) && strings.IndexByte(";\n}", s.src[s.pos]) < 0 {
-			s.pos++
-		}
+		s.label(s.skip(pos, sedBlanks))
 	case 'a', 'i', 'c':
-		s.text()
+		s.text(pos)
 	case 'w', 'W':
-		s.v.touch(Arg{Text: s.line()}, Write, false)
+		s.file(pos, Write)
 	case 'r', 'R':
-		s.v.touch(Arg{Text: s.line()}, Read, false)
+		s.file(pos, Read)
 	case 'e':
-		s.execute(s.line())
-	case 'y':
-		delim := s.peek()
-		s.pos++
-		first := s.replacement(delim)
-		return first && s.replacement(delim)
-	case 's':
-		return s.substitution()
-	default:
-		return false
+		s.file(pos, 0)
+	case 'y', 's':
+		s.substitution(pos, c == 's')
 	}
-	return true
 }
 
-// text moves over the text of a, i, c, which goes on after a backslash.
-func (s *sedScript) text() {
+// comment notes the ends that a comment may have: for some a carriage return
+// is one, and for some a backslash lets it go on.
+func (s *sedScript) comment(pos int) {
+	s.start(s.until(pos, "\r\n"))
 	for {
-		start := s.pos
-		s.line()
-		line := s.src[start:s.pos]
-		slashes := len(line) - len(strings.TrimRight(line, `\`))
-		if slashes%2 == 0 || s.pos >= len(s.src) {
+		end := s.until(pos, "\n")
+		s.start(end)
+		if !oddSlashes(s.src[pos:end]) || end == len(s.src) {
 			return
 		}
-		s.pos++
+		pos = end + 1
 	}
+}
+
+// label notes the ends that a label may have: for some it is the whole line.
+func (s *sedScript) label(pos int) {
+	s.start(s.until(pos, "\n"))
+	s.start(s.until(pos, sedBreaks))
+	s.start(s.until(pos, sedBreaks+"}"))
+}
+
+// text moves over the text of a, i, c, which goes on after a backslash. Blanks
+// behind that backslash count for some only, and for some the text may start
+// on the next line without one.
+func (s *sedScript) text(pos int) {
+	if end := s.skip(pos, sedBlanks); end < len(s.src) && s.src[end] == '\n' {
+		s.start(end)
+		pos = end + 1
+	}
+	for {
+		start := pos
+		pos = s.until(pos, "\n")
+		line := s.src[start:pos]
+		if oddSlashes(line) {
+			pos++
+		} else {
+			s.start(pos)
+			if !oddSlashes(strings.TrimRight(line, sedBlanks)) {
+				return
+			}
+			pos++
+		}
+		if pos >= len(s.src) {
+			s.start(len(s.src))
+			return
+		}
+	}
+}
+
+func oddSlashes(line string) bool {
+	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
+}
+
+// file takes the rest of the line as the name of a file, or as a command.
+func (s *sedScript) file(pos int, access Access) {
+	end := s.until(pos, "\n")
+	s.start(end)
+	f := sedFile{access, strings.TrimSpace(s.src[pos:end])}
+	for _, other := range s.done {
+		if other == f {
+			return
+		}
+	}
+	s.done = append(s.done, f)
+	if access == 0 {
+		s.execute(f.text)
+		return
+	}
+	s.v.touch(Arg{Text: f.text}, access, false)
 }
 
 func (s *sedScript) execute(text string) {
@@ -180,25 +318,51 @@ func (s *sedScript) execute(text string) {
 	s.v.shell(Arg{Text: text, Span: s.v.c.Span})
 }
 
-func (s *sedScript) substitution() bool {
-	delim := s.peek()
-	s.pos++
-	if !s.delimited(delim) || !s.replacement(delim) {
-		return false
+// substitution is s or y, behind its letter. In the second part a bracket is a
+// plain character.
+func (s *sedScript) substitution(pos int, flags bool) {
+	if pos >= len(s.src) {
+		return
 	}
-	for s.pos < len(s.src) {
-		c := s.src[s.pos]
-		switch {
-		case c == 'e':
-			s.execute("")
-		case c == 'w':
-			s.pos++
-			s.v.touch(Arg{Text: s.line()}, Write, false)
-			return true
-		case strings.IndexByte("gpiImM0123456789", c) < 0:
-			return true
+	delim := s.src[pos]
+	for _, p := range s.delimited(pos+1, delim, true) {
+		if s.spent() {
+			return
 		}
-		s.pos++
+		for _, end := range s.delimited(p, delim, false) {
+			if flags {
+				s.flags(end)
+			} else {
+				s.start(end)
+			}
+		}
 	}
-	return true
+}
+
+// flags reads what follows s///. Blanks may stand between the flags; another
+// letter is refused by every sed.
+func (s *sedScript) flags(pos int) {
+	runs := false
+	for ; pos < len(s.src); pos++ {
+		s.work--
+		c := s.src[pos]
+		if c == 'w' {
+			s.file(pos+1, Write)
+			break
+		}
+		if strings.IndexByte("\n;}#", c) >= 0 || s.joins(pos) {
+			s.start(pos)
+			break
+		}
+		if strings.IndexByte("egpiImM0123456789"+sedBlanks, c) < 0 {
+			return
+		}
+		runs = runs || c == 'e'
+	}
+	if pos >= len(s.src) {
+		s.start(pos)
+	}
+	if runs {
+		s.execute("")
+	}
 }
