@@ -1,0 +1,147 @@
+package shell
+
+import "strings"
+
+// hit applies an entry of the table, with the literals of the call behind it.
+func (s *codeScanner) hit(e *flag) {
+	if e.do != nil {
+		s.v.apply(e.do)
+	}
+	if e.kind == kindNone {
+		if e.do != nil && e.do.does.Has(Writes) {
+			s.targets()
+		}
+		return
+	}
+	words := s.arguments()
+	if e.kind == kindWrite && (s.kind == kindPerl || s.kind == kindRuby) && s.pipes(words...) {
+		return
+	}
+	switch {
+	case e.kind == kindWrite && (len(words) == 0 || s.mixed): // open(name, …): as with a script in a file
+		s.v.c.doubt(Moderate, "which files the program opens cannot be known")
+	case len(words) == 0 || s.mixed && e.kind != kindShell:
+		s.v.c.doubt(Dangerous, "what the program does cannot be known")
+	case e.kind == kindShell && s.list:
+		args := make([]Arg, len(words))
+		for i, w := range words {
+			args[i].Text = w
+		}
+		s.command(quoteArgs(args))
+	case e.kind == kindShell:
+		if s.mixed {
+			s.v.c.doubt(Dangerous, "the command that the program runs cannot be known")
+		}
+		s.command(strings.Join(words, " "))
+	case e.kind == kindWrite: // a file and the mode to open it in
+		if len(words) > 1 && strings.ContainsAny(words[1], "wax+>") && len(words[1]) < 4 || e.do != nil {
+			s.v.touch(s.path(words[0]), Write, false)
+		} else {
+			s.v.touch(s.path(words[0]), Read, false)
+		}
+	default:
+		s.v.value(e.kind, nil, s.path(words[0]), true)
+	}
+}
+
+// pipes runs the command of open("cmd|") and open(F, "-|", "cmd").
+func (s *codeScanner) pipes(words ...string) bool {
+	for i, w := range words {
+		cmd := strings.TrimSpace(w)
+		if !strings.HasPrefix(cmd, "|") && !strings.HasSuffix(cmd, "|") {
+			continue
+		}
+		cmd = strings.Trim(cmd, "|")
+		if cmd == "-" {
+			cmd = strings.Join(words[i+1:], " ")
+		}
+		if s.mixed || cmd == "" {
+			s.v.c.doubt(Dangerous, "the command that the program runs cannot be known")
+		}
+		s.command(cmd)
+		return true
+	}
+	return false
+}
+
+// targets records the files that a call writes: every literal may be one.
+func (s *codeScanner) targets() {
+	words := s.arguments()
+	if s.mixed || len(words) == 0 {
+		s.v.c.doubt(Moderate, "which files the program writes cannot be known")
+	}
+	for _, w := range words {
+		s.v.touch(s.path(w), Write, false)
+	}
+}
+
+// arguments returns the string literals in the parentheses that follow, or of
+// the rest of the statement.
+func (s *codeScanner) arguments() []string {
+	var words []string
+	depth, commas := 0, 0
+	s.mixed, s.list = false, false
+	for s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == ',':
+			commas++
+		case commas == 0 && isNameStart(c): // not a plain literal
+			s.mixed = true
+		case c == '\'' || c == '"' || c == '`':
+			word := s.literal()
+			words = append(words, word)
+			s.inspect(word)
+			continue
+		case c == '(' || c == '[' || c == '{':
+			s.list = s.list || c == '[' && len(words) == 0
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+			if depth <= 0 {
+				s.pos++
+				return words
+			}
+		case (c == ';' || c == '\n') && depth == 0:
+			return words
+		case c == '/' && depth == 0 && s.kind != kindNode:
+		}
+		s.pos++
+	}
+	return words
+}
+
+// command analyses a literal that the program gives to a shell.
+func (s *codeScanner) command(text string) {
+	s.v.shell(Arg{Text: text, Span: s.v.c.Span})
+	s.v.c.Risk = min(s.v.c.Risk, Moderate)
+}
+
+func (s *codeScanner) path(text string) Arg {
+	if rest, ok := strings.CutPrefix(text, "~/"); ok && s.v.w.at.Home != "" {
+		text = s.v.w.at.Home + "/" + rest
+	}
+	return Arg{Text: text}
+}
+
+// inspect looks at a literal: a secret is one wherever it is named, and an
+// interpolation is code.
+func (s *codeScanner) inspect(text string) {
+	for _, mark := range [...]string{"#{", "${"} {
+		if _, inner, ok := strings.Cut(text, mark); ok && s.depth < 4 {
+			deeper := codeScanner{v: s.v, src: inner, keys: s.keys, kind: s.kind, depth: s.depth + 1}
+			deeper.run()
+		}
+	}
+	s.named(text)
+}
+
+// named looks at a literal that may be the name of a secret.
+func (s *codeScanner) named(text string) {
+	if text == "" || len(text) > maxPath || strings.ContainsAny(text, " \n") {
+		return
+	}
+	a := s.path(text)
+	if s.v.w.secret(resolve(a.Text, s.v.st.dir), false) {
+		s.v.touch(a, Read, false)
+	}
+}

@@ -1,0 +1,112 @@
+package shell
+
+import "strings"
+
+// metaInside finds the client's own commands that need not start a statement:
+// mysql runs select 1 \! cmd.
+func (v *visit) metaInside(words []string) {
+	for i, word := range words {
+		if at := strings.IndexByte(word, '\\'); at >= 0 && at+1 < len(word) {
+			v.metaCommand(word[at:], words[i+1:])
+			return
+		}
+	}
+}
+
+// metaNames are the commands of the sqlite3 shell that do more than show
+// something. It knows them by their first letters, too.
+var metaNames = [...]string{
+	".shell", ".system", ".output", ".once", ".excel", ".save", ".backup", ".log", ".clone", ".trace", ".iotrace",
+	".read", ".load", ".import", ".restore", ".open",
+}
+
+// metaName is the full name of an abbreviated command.
+func metaName(name string) string {
+	if len(name) < 3 || name[0] != '.' {
+		return name
+	}
+	for _, n := range metaNames {
+		if n == name {
+			return name
+		}
+	}
+	for _, n := range metaNames {
+		if strings.HasPrefix(n, name) {
+			return n
+		}
+	}
+	return name
+}
+
+// metaWords splits the arguments of a command of the client, by quotes, too.
+// Options are left out.
+func metaWords(text string) []string {
+	var words []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " \t") {
+		end := strings.IndexAny(text, " \t")
+		word := text
+		if quote := text[0]; quote == '\'' || quote == '"' {
+			word, text, _ = strings.Cut(text[1:], text[:1])
+		} else if end >= 0 {
+			word, text = text[:end], text[end:]
+		} else {
+			text = ""
+		}
+		if !strings.HasPrefix(word, "-") {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// metaCommand is a command of the client itself: .shell, \! …
+func (v *visit) metaCommand(name string, rest []string) {
+	text := strings.Join(rest, " ")
+	if cmd, ok := strings.CutPrefix(name, `\!`); ok {
+		name, text = `\!`, cmd+" "+text
+	}
+	name = metaName(name)
+	words := metaWords(text)
+	for _, word := range words {
+		if cmd, ok := strings.CutPrefix(word, "|"); ok {
+			if word == words[len(words)-1] || !strings.Contains(text, "'|") && !strings.Contains(text, `"|`) {
+				_, cmd, _ = strings.Cut(strings.Trim(text, `'"`), "|") // the rest of the line
+			}
+			v.shell(Arg{Text: cmd, Span: v.c.Span})
+			v.c.Risk = min(v.c.Risk, Dangerous)
+			return
+		}
+	}
+	switch name {
+	case ".shell", ".system", `\!`:
+		v.shell(Arg{Text: text, Span: v.c.Span})
+		v.c.Risk = min(v.c.Risk, Dangerous)
+	case ".output", ".once", ".excel", ".save", ".backup", ".dump-to", `\o`, `\w`, `\g`, `\gx`, `\T`, ".log", ".clone", ".trace", ".iotrace":
+		if len(words) > 0 && words[0] != "stdout" && !strings.HasPrefix(words[0], "(") {
+			v.sqlFile(words[len(words)-1], Write)
+		}
+	case ".open":
+		if len(words) > 0 {
+			v.sqlFile(words[len(words)-1], Read)
+			v.sqlFile(words[len(words)-1], Write)
+		}
+	case ".read", `\i`, `\ir`, `\.`, ".load", ".import", ".restore", `\include`:
+		v.c.Effects |= Executes
+		v.c.Risk = min(v.c.Risk, Moderate)
+		for _, word := range words {
+			v.sqlFile(word, Read)
+			if name != ".restore" && (name != ".import" || len(words) < 3) { // the value of an option, or a database, may stand in front
+				break
+			}
+		}
+		if strings.HasPrefix(name, ".") && name != ".read" {
+			v.changesFile()
+		}
+	case `\copy`:
+		v.c.Effects |= Writes
+		v.c.Risk = min(v.c.Risk, Moderate)
+		v.copies(words)
+	default:
+		v.c.Effects |= Reads
+	}
+}
