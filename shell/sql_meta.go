@@ -108,5 +108,21 @@ func (v *visit) metaCommand(name string, rest []string) {
 		v.copies(words)
 	default:
 		v.c.Effects |= Reads
+		if !onlyShows(name) {
+			v.c.doubt(Moderate, "what this command of the client does is not known: "+name)
+		}
 	}
+}
+
+// onlyShows reports whether a command of the client shows something or changes
+// how it is shown. The sqlite3 shell knows its commands by their first letters.
+func onlyShows(name string) bool {
+	for i := range keysSqlMeta {
+		for _, known := range keysSqlMeta[i].names {
+			if matchWord(known, name) || len(name) > 2 && name[0] == '.' && strings.HasPrefix(known, name) {
+				return true
+			}
+		}
+	}
+	return false
 }

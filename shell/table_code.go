@@ -98,4 +98,9 @@ var keysRedis = keyTable{
 	{names: []string{"FLUSHALL", "FLUSHDB", "DEL", "UNLINK", "SHUTDOWN", "SCRIPT", "EVAL*", "FUNCTION", "FCALL*", "CONFIG", "DEBUG", "SLAVEOF", "REPLICAOF", "CLUSTER", "MODULE", "ACL", "MIGRATE", "RESTORE", "SWAPDB", "FAILOVER", "CLIENT", "BGREWRITEAOF", "SAVE", "BGSAVE", "AUTH", "RESET"}, do: &action{does: Irreversible, risk: levelDangerous}},
 }
 
+var keysSqlMeta = keyTable{
+	{names: []string{"\\d*", "\\l", "\\l+", "\\x", "\\timing", "\\conninfo", "\\echo", "\\qecho", "\\warn", "\\q", "\\?", "\\h", "\\pset", "\\a", "\\t", "\\f", "\\H", "\\C", "\\z", "\\sf*", "\\sv*", "\\encoding", "\\errverbose", "\\G", "\\u", "\\p", "\\r", "\\set", "\\unset", "\\if", "\\elif", "\\else", "\\endif", "\\crosstabview", "\\gdesc", "\\watch", "\\;"}},
+	{names: []string{".tables", ".schema", ".mode", ".headers", ".help", ".show", ".indexes", ".indices", ".databases", ".dbinfo", ".fullschema", ".width", ".nullvalue", ".separator", ".timer", ".stats", ".eqp", ".explain", ".echo", ".print", ".prompt", ".quit", ".exit", ".bail", ".changes", ".version", ".limits", ".lint", ".sha3sum", ".parameter", ".dump", ".columns", ".maxrows", ".maxwidth", ".binary", ".connection", ".dbconfig", ".expert", ".scanstats", ".selftest", ".timeout", ".vfsinfo", ".vfslist", ".vfsname", ".rows", ".highlight", ".constant", ".keyword", ".multiline", ".singleline"}},
+}
+
 var tableCode = [...]tool{}
