@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/vector"
+)
+
+const testUse = `sayso test [--json] FILE…
+
+Runs decisions that were written down: JSON lines, each with a call, what its
+decision depends on, and what is expected ("expect", and where given "code",
+"stage" and "risk"). Prints one line for each, and how many passed.
+
+  --json  print one JSON object for each instead
+
+Exit status: 0 if all passed, 1 if one failed or a file cannot be read, 2 for
+wrong usage.`
+
+func test(args []string, std IO) error {
+	flags := flag.NewFlagSet("test", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			_, err := fmt.Fprintf(std.Out, "usage: %s\n", testUse)
+			return err
+		}
+		return &usageError{err.Error(), "sayso help test lists the options"}
+	}
+	if flags.NArg() == 0 {
+		return &usageError{"test wants a file", "for example: sayso test testdata/decisions/native/basics.jsonl"}
+	}
+	t := tester{out: std.Out, json: *asJSON}
+	for _, name := range flags.Args() {
+		if err := t.file(name); err != nil {
+			return err
+		}
+	}
+	if !*asJSON {
+		fmt.Fprintf(std.Out, "%d passed, %d failed\n", t.passed, t.failed)
+	}
+	if t.failed > 0 {
+		return statusError(exitError)
+	}
+	return nil
+}
+
+// A tester runs lines and counts.
+type tester struct {
+	out            io.Writer
+	json           bool
+	passed, failed int
+}
+
+func (t *tester) file(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	ran := false
+	for n, line := range bytes.Split(text, []byte("\n")) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		l, err := vector.Parse(line)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n+1, err)
+		}
+		if l.Kind != "" && l.Kind != "decision" {
+			continue
+		}
+		ran = true
+		t.line(fmt.Sprintf("%s:%d", name, n+1), l)
+	}
+	if !ran {
+		return fmt.Errorf("%s has no decisions", name)
+	}
+	return nil
+}
+
+// A result is one line of --json.
+type result struct {
+	At     string          `json:"at"`
+	ID     json.RawMessage `json:"id,omitempty"`
+	Passed bool            `json:"passed"`
+	Why    string          `json:"why,omitempty"`
+}
+
+func (t *tester) line(at string, l *vector.Line) {
+	d, err := l.Decide(context.Background(), vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev"})
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else {
+		why = differs(l, d)
+	}
+	word := "PASS"
+	if why == "" {
+		t.passed++
+	} else {
+		word = "FAIL"
+		t.failed++
+	}
+	if t.json {
+		enc := json.NewEncoder(t.out)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(result{at, l.ID, why == "", why}) // a closed pipe shows at the end
+		return
+	}
+	fmt.Fprintf(t.out, "%s  %s  %s", word, at, strings.Trim(string(l.ID), `"`))
+	if why != "" {
+		fmt.Fprintf(t.out, ": %s", why)
+	}
+	fmt.Fprintln(t.out)
+}
+
+// differs says in what a decision is not the expected one.
+func differs(l *vector.Line, d sayso.Decision) string {
+	for _, f := range []struct{ name, got, want string }{
+		{"effect", d.Effect.String(), l.Expect}, {"code", string(d.Code), l.Code}, {"stage", d.Stage, l.Stage}, {"risk", d.Risk.String(), l.Risk},
+	} {
+		if f.want != "" && f.got != f.want {
+			return fmt.Sprintf("%s is %s, want %s (%s)", f.name, f.got, f.want, d.Reason)
+		}
+	}
+	if l.Expect == "" {
+		return `it has no "expect"`
+	}
+	return ""
+}
