@@ -81,6 +81,9 @@ func (a *Analyzer) place(f *Facts, call *Call) error {
 	if call.Home != "" {
 		f.Place.Home = path.Clean(call.Home)
 	}
+	if p := fspath.Resolve(call.Root, a.at(f)); p.Err == nil && p.Real != f.Place.Workspace[0] {
+		f.Place.Workspace = append(f.Place.Workspace, p.Real) // a workspace that is reached by a link
+	}
 	for _, also := range a.Also {
 		if p := fspath.Resolve(also, fspath.At{Dir: call.Root, Home: call.Home}); p.Err == nil {
 			f.Place.Workspace = append(f.Place.Workspace, p.Abs)

@@ -71,6 +71,9 @@ type Part struct {
 // Inside reports whether every path that the part changes is in the workspace
 // or is a file of its own in a folder for temporary files.
 func (f *Facts) Inside(p *Part) bool {
+	if p.Command != nil && p.Command.Elsewhere {
+		return true // not on this machine
+	}
 	for _, path := range p.Paths {
 		if path.Access <= shell.Read && path.Access > 0 {
 			continue

@@ -121,7 +121,7 @@ func (f *finder) matches(r *compiledRule) bool {
 	if f.allow {
 		return r.match.covers(f.c, f.part) && !anyOf(r.except, f.c, f.part)
 	}
-	return r.match.any(f.c, f.part) && !coveredBy(r.except, f.c, f.part)
+	return r.match.any(f.c, f.part) && !exempt(r, f.c, f.part)
 }
 
 func anyOf(list []matcher, c *Case, p *Part) bool {
@@ -133,11 +133,43 @@ func anyOf(list []matcher, c *Case, p *Part) bool {
 	return false
 }
 
-func coveredBy(list []matcher, c *Case, p *Part) bool {
-	for _, m := range list {
-		if m.covers(c, p) {
+// exempt reports whether an exception takes the part out of a rule that denies
+// or asks. For a rule about files or hosts it is enough that every file or host
+// that the rule means is covered; what else the command does is not its matter.
+func exempt(r *compiledRule, c *Case, p *Part) bool {
+	for _, m := range r.except {
+		if m.covers(c, p) || sameKind(r.match, m) && m.covers(c, meant(r.match, c, p)) {
 			return true
 		}
 	}
 	return false
+}
+
+// sameKind reports whether both are about files, or both about hosts.
+func sameKind(rule, except matcher) bool {
+	switch rule.(type) {
+	case *pathPattern:
+		_, ok := except.(*pathPattern)
+		return ok
+	case *hostPattern:
+		_, ok := except.(*hostPattern)
+		return ok
+	}
+	return false
+}
+
+// meant is the files and hosts of the part that a rule means, and nothing else.
+func meant(m matcher, c *Case, p *Part) *Part {
+	out := &Part{}
+	for i := range p.Paths {
+		if one := (&Part{Paths: p.Paths[i : i+1]}); m.any(c, one) {
+			out.Paths = append(out.Paths, p.Paths[i])
+		}
+	}
+	for i := range p.Hosts {
+		if one := (&Part{Hosts: p.Hosts[i : i+1]}); m.any(c, one) {
+			out.Hosts = append(out.Hosts, p.Hosts[i])
+		}
+	}
+	return out
 }

@@ -24,7 +24,7 @@ var classFacts = map[Class]struct {
 	ClassMode:       {shell.Executes, shell.Moderate, "Change what the agent may do"},
 	ClassSubagent:   {shell.Executes, shell.Moderate, "Start or talk to another agent"},
 	ClassBackground: {shell.Processes, shell.Moderate, "Look at or end a running command"},
-	ClassCode:       {shell.Executes, shell.Moderate, "Run code in an interpreter of the agent's own"},
+	ClassCode:       {shell.Executes, shell.Dangerous, "Run code in an interpreter of the agent's own"},
 	ClassWrite:      {shell.Writes, shell.Dangerous, "Write a file that is not named"},
 	ClassEdit:       {shell.Writes, shell.Dangerous, "Change a file that is not named"},
 	ClassPatch:      {shell.Writes, shell.Dangerous, "Change files that are not named"},

@@ -1,6 +1,7 @@
 package preset
 
 import (
+	"net/netip"
 	"path"
 	"strings"
 
@@ -59,7 +60,7 @@ func outside(c *sayso.Case, p *sayso.Part, class shell.PathClass) bool {
 // stand anywhere.
 var guardFiles = []string{
 	".sayso.yaml", ".sayso/**", "~/.config/sayso/**", "~/.local/state/sayso/**", "~/.local/share/sayso/**", "/etc/sayso/**",
-	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/**", "~/.claude.json", "/etc/claude-code/**",
+	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/**", "~/.claude.json", "~/.claude/settings.json", "/etc/claude-code/**",
 	".codex/config.toml", ".codex/hooks.json", ".codex/hooks/**", ".codex/rules/**", "/etc/codex/**",
 	".gemini/settings.json", ".gemini/policies/**", ".gemini/hooks/**", "/etc/gemini-cli/**",
 	"opencode.json", "opencode.jsonc", ".opencode/plugin/**", ".opencode/plugins/**", "~/.config/opencode/**",
@@ -75,7 +76,7 @@ func touches(p *sayso.Part, home string, files []string, ways ...shell.Access) b
 				continue
 			}
 			for _, abs := range [...]string{touched.Abs, touched.Real} {
-				if abs != "" && anyFile(files, strings.ToLower(abs), strings.ToLower(home), touched.Recursive) {
+				if abs != "" && anyFile(files, strings.ToLower(abs), strings.ToLower(home), touched.Recursive || touched.Access == shell.Delete) {
 					return true
 				}
 			}
@@ -94,6 +95,9 @@ func anyFile(files []string, abs, home string, recursive bool) bool {
 			if at := strings.Index(abs+"/", "/"+name+"/"); at >= 0 && (tree || len(abs) == at+1+len(name)) {
 				return true
 			}
+			if folder, _, deeper := strings.Cut(name, "/"); deeper && recursive && path.Base(abs) == folder {
+				return true // the folder that it stands in
+			}
 			continue
 		}
 		if abs == name || tree && strings.HasPrefix(abs, name+"/") || recursive && strings.HasPrefix(name, abs+"/") {
@@ -104,20 +108,27 @@ func anyFile(files []string, abs, home string, recursive bool) bool {
 }
 
 // decidesForItself reports whether a command answers, grants or trusts in the
-// place of a person.
+// place of a person, or ends what would ask one. Which verbs of sayso only show
+// something stands in the tables.
 func decidesForItself(p *sayso.Part) bool {
-	if p.Command == nil || len(p.Command.Args) < 2 || path.Base(p.Command.Args[0].Text) != "sayso" {
-		return false
-	}
-	for _, a := range p.Command.Args[1:] {
-		switch a.Text {
-		case "check", "presets", "doctor", "version", "help", "log", "trace", "test", "list", "lint":
-			return false
-		case "approve", "deny", "grant", "trust", "mode", "rule", "init", "serve":
-			return true
+	switch program(p) {
+	case "pkill", "killall", "kill":
+		for _, a := range p.Command.Args[1:] {
+			if strings.HasPrefix(path.Base(a.Text), "sayso") {
+				return true
+			}
 		}
+		return false
+	case "sayso":
+		return p.Risk < shell.Safe && !runsOther(p.Command)
 	}
-	return true
+	return false
+}
+
+// runsOther reports whether sayso is asked to run something, which is decided
+// like any other call.
+func runsOther(c *shell.Command) bool {
+	return len(c.Args) > 1 && (c.Args[1].Text == "run" || c.Args[1].Text == "sh")
 }
 
 // leaks denies a call in which the content of a secret reaches the network.
@@ -152,7 +163,8 @@ func sends(p *sayso.Part) bool {
 }
 
 func loopback(host string) bool {
-	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost")
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // flows reports whether what the command from prints can reach the command to:

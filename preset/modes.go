@@ -2,6 +2,7 @@ package preset
 
 import (
 	"fmt"
+	"net/netip"
 	"path"
 	"strings"
 
@@ -66,6 +67,8 @@ func byMode(mode string) sayso.Stage {
 		}
 		code, reason := worry(c, p)
 		switch mode {
+		case Plan: // only what fetches comes here
+			return sayso.Decide(sayso.Allow, "mode.fetch", "it fetches something and sends nothing")
 		case Careful:
 			if code == "" {
 				code, reason = "mode.careful", "in careful mode every change asks"
@@ -89,6 +92,12 @@ func onlyReads(p *sayso.Part) bool {
 	return p.Risk == shell.Safe && p.Effects&^(shell.Reads|shell.LongRunning|shell.Network|shell.Executes) == 0
 }
 
+// onlyFetches reports whether a part asks a server for something, sends nothing,
+// and writes nothing here.
+func onlyFetches(p *sayso.Part) bool {
+	return p.Risk >= shell.Moderate && p.Effects&shell.Network != 0 && p.Effects&^(shell.Reads|shell.Network|shell.LongRunning) == 0 && len(p.Opaque) == 0
+}
+
 // worries are the effects that the default mode asks about, the gravest first.
 var worries = []struct {
 	effect shell.Effects
@@ -110,6 +119,8 @@ func worry(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 		}
 	}
 	switch {
+	case metadata(p):
+		return "mode.metadata", "it asks the cloud's metadata service, which hands out credentials"
 	case c.Facts.Class == sayso.ClassMCP:
 		return "mode.mcp", "nothing is known about what this tool does"
 	case c.Facts.Class == sayso.ClassUnknown:
@@ -128,9 +139,21 @@ func worry(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 	return "", ""
 }
 
+// metadata reports whether a part talks to a service that gives a machine in a
+// cloud its credentials.
+func metadata(p *sayso.Part) bool {
+	for _, h := range p.Hosts {
+		addr, err := netip.ParseAddr(h)
+		if err == nil && addr.IsLinkLocalUnicast() || h == "metadata.google.internal" || h == "metadata" || h == "fd00:ec2::254" {
+			return true
+		}
+	}
+	return false
+}
+
 // packages names what a part installs beyond what the project already lists.
 func packages(p *sayso.Part) []string {
-	if p.Command == nil {
+	if p.Command == nil || p.Effects&shell.Network == 0 && len(p.Hosts) == 0 { // make install
 		return nil
 	}
 	var out []string
@@ -159,11 +182,11 @@ func remote(c *sayso.Case, p *sayso.Part) bool {
 // deletes names the first file that the part deletes and that neither a build
 // makes again nor the session has written.
 func deletes(c *sayso.Case, p *sayso.Part) string {
-	if p.Command != nil && path.Base(p.Command.Args[0].Text) == "git" {
+	if program(p) == "git" {
 		return "" // what git deletes, git brings back, unless it cannot be undone
 	}
 	for _, touched := range p.Paths {
-		if touched.Access != shell.Delete || moved(p, touched) {
+		if touched.Access != shell.Delete || moved(p, touched) || c.Facts.Class == sayso.ClassMove {
 			continue
 		}
 		class := c.Facts.Place.Class(touched.Abs)
@@ -176,6 +199,15 @@ func deletes(c *sayso.Case, p *sayso.Part) string {
 		return shell.Shown(touched.Raw)
 	}
 	return ""
+}
+
+// program is the name of the program of a part, without its folder; empty for
+// what is no command, or one of assignments and redirections only.
+func program(p *sayso.Part) string {
+	if p.Command == nil || len(p.Command.Args) == 0 {
+		return ""
+	}
+	return path.Base(p.Command.Args[0].Text)
 }
 
 // moved reports whether a file is read before it is removed: it is somewhere

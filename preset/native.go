@@ -110,7 +110,7 @@ func readingOnly(mode string) sayso.Stage {
 		}
 		agent := c.Session.AgentMode
 		switch {
-		case onlyReads(c.Part()):
+		case onlyReads(c.Part()) || onlyFetches(c.Part()):
 			return sayso.Pass()
 		case mode == Plan:
 			return deny("mode.plan", "in plan mode only reading is allowed")
@@ -162,7 +162,7 @@ func uses(c *sayso.Case, what Capability) bool {
 	case CanShell:
 		return c.Part().Command != nil || c.Facts.Class == sayso.ClassShell || c.Facts.Class == sayso.ClassBackground
 	case CanNetwork:
-		return e&(shell.Network|shell.Publishes) != 0 || c.Facts.Class == sayso.ClassMCP
+		return sends(c.Part()) || c.Facts.Class == sayso.ClassMCP
 	case CanMCP:
 		return c.Facts.Class == sayso.ClassMCP
 	}

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // target is a host, a URL, or something on one.
 func (v *visit) target(k kind, a Arg) {
@@ -22,14 +26,116 @@ func (v *visit) target(k kind, a Arg) {
 		c.Effects |= Publishes
 		c.Risk = min(c.Risk, Dangerous)
 	}
-	if len(text) > 7 && strings.EqualFold(text[:7], "file://") {
-		_, path, _ := strings.Cut(text[7:], "/") // file://localhost/x is /x, too
-		a.Text = "/" + path
+	if k == kindURL && strings.ContainsAny(text, "{[") {
+		for _, one := range curlPatterns(text) {
+			a.Text, a.Glob = one, a.Glob || strings.Contains(one, "*")
+			v.url(a)
+		}
+		return
+	}
+	v.url(a)
+}
+
+// url is a place on a server, or a file of this machine.
+func (v *visit) url(a Arg) {
+	if file, ok := fileURL(a.Text); ok {
+		a.Text = file
 		v.touch(a, Read, false)
 		return
 	}
-	c.host(hostOf(text))
-	c.Risk = min(c.Risk, Moderate)
+	host := hostOf(a.Text)
+	if strings.Contains(host, "*") {
+		host = External
+		v.c.opaque("the host cannot be known: " + a.Text)
+	}
+	v.c.host(host)
+	v.c.Risk = min(v.c.Risk, Moderate)
+}
+
+// fileURL is the path in file:///x, file:/x and file://localhost/x, in any case.
+// The scheme may be a pattern.
+func fileURL(s string) (string, bool) {
+	scheme, rest, ok := strings.Cut(strings.TrimLeft(s, " \t"), ":")
+	if !ok || scheme == "" || !isOrMatches(strings.ToLower(scheme), "file") {
+		return "", false
+	}
+	if host, found := strings.CutPrefix(rest, "//"); found {
+		_, rest, _ = strings.Cut(host, "/")
+	}
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return "/" + percentDecoded(rest), true
+}
+
+// percentDecoded replaces %2f and its like.
+func percentDecoded(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				out = append(out, byte(n))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
+// curlPatterns expands {a,b} in a URL as curl does, and makes a * of [a-z]. The
+// brackets of an address stay: they hold no range.
+func curlPatterns(s string) []string {
+	var plain strings.Builder
+	for i := 0; i < len(s); i++ {
+		n := 0
+		if s[i] == '[' {
+			n = strings.IndexByte(s[i:], ']') + 1
+		}
+		if n > 0 && strings.IndexByte(s[i:i+n], '-') > 0 {
+			plain.WriteByte('*')
+			i += n - 1
+			continue
+		}
+		plain.WriteByte(s[i])
+	}
+	out := []string{plain.String()}
+	for i := 0; i < len(out) && len(out) < maxUnrolled; { // the first brace of one after the other
+		start := strings.IndexByte(out[i], '{')
+		end := strings.IndexByte(out[i][start+1:], '}') + start + 1
+		if start < 0 || end <= start {
+			i++
+			continue
+		}
+		var each []string
+		for _, choice := range strings.Split(out[i][start+1:end], ",") {
+			each = append(each, out[i][:start]+choice+out[i][end+1:])
+		}
+		out = slices.Replace(out, i, i+1, each...)
+	}
+	if len(out) >= maxUnrolled { // too many to tell apart
+		return []string{bracesToStars(plain.String())}
+	}
+	return out
+}
+
+// bracesToStars writes every {a,b} as a star.
+func bracesToStars(s string) string {
+	var out strings.Builder
+	for {
+		before, inside, ok := strings.Cut(s, "{")
+		_, after, closed := strings.Cut(inside, "}")
+		if !ok || !closed {
+			out.WriteString(s)
+			return out.String()
+		}
+		out.WriteString(before + "*")
+		s = after
+	}
 }
 
 // local is the side of a copy, or the name of a remote, on this machine.

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,10 @@ func (v *visit) printed() stream {
 		return stream{kind: streamItems, items: []Arg{plainArg}}
 	case printsHash:
 		return stream{kind: streamItems, items: []Arg{plainArg}}
+	case printsLines:
+		return v.someLines()
+	case printsUnknown:
+		return stream{kind: streamUnknown}
 	case printsPaths:
 		return v.pathsBelow()
 	case printsNames:
@@ -111,19 +116,73 @@ func (v *visit) namesIn() stream {
 	return stream{kind: streamItems, items: items}
 }
 
-// pathsBelow is what find, ls and their like print: paths below their operands.
+// pathsBelow is what find, git ls-files and their like print: their operands, if
+// they are files, and paths below them. realpath and readlink print the operands
+// only.
 func (v *visit) pathsBelow() stream {
 	var items []Arg
+	exact := strings.HasSuffix(v.r.name, "realpath") || strings.HasSuffix(v.r.name, "readlink")
 	for _, p := range v.c.Paths {
-		if p.Access != List && p.Access != Read || p.Abs == "" {
+		if p.Access != List && p.Access != Read || p.Abs == "" || p.Redirect {
 			continue
 		}
-		items = append(items, Arg{Text: path.Join(p.Raw, "*"), Glob: true})
+		pattern := strings.ContainsAny(p.Raw, "*?[")
+		if exact || p.Raw != "." {
+			items = append(items, Arg{Text: p.Raw, Glob: pattern, deep: pattern && !exact})
+		}
+		if !exact && (!pattern || anyName(path.Base(p.Raw))) {
+			items = append(items, Arg{Text: path.Join(p.Raw, "*"), Glob: true, deep: true})
+		}
 	}
 	if len(items) == 0 {
 		return stream{kind: streamUnknown}
 	}
 	return stream{kind: streamItems, items: items}
+}
+
+// someLines is what head, sort, grep and their like print of what they read:
+// the same paths, or fewer. Text may be cut at other places than its words, so
+// it is not passed on.
+func (v *visit) someLines() stream {
+	out := stream{kind: streamUnknown}
+	if v.f.stdin == nil || v.f.stdin.kind != streamItems {
+		return out
+	}
+	for _, p := range v.c.Paths {
+		if !p.Redirect && (p.Access == Read || p.Access == List) {
+			return out
+		}
+	}
+	for i := range v.r.args {
+		if v.looksFor(v.r.args[i]) {
+			return out
+		}
+	}
+	for i := range v.r.flags {
+		if g := &v.r.flags[i]; g.hasValue && v.looksFor(g.value) {
+			return out
+		}
+	}
+	return *v.f.stdin
+}
+
+// looksFor reports whether a word, such as the pattern of grep, picks secrets
+// out of a list: it has the name of one in it.
+func (v *visit) looksFor(a Arg) bool {
+	if a.Unknown {
+		return true
+	}
+	for _, word := range strings.FieldsFunc(strings.ToLower(a.Text), notInName) {
+		base := hintOf("*" + word + "*")
+		if len(word) > 1 && (pathsSecret.nameMeaning(&base, true) == meant || slices.Contains(pathsSecret.endings, "."+word)) {
+			return true
+		}
+	}
+	return false
+}
+
+func notInName(r rune) bool {
+	return r != '_' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
 }
 
 // baseNameOf is what basename prints for a path that is known.

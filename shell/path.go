@@ -17,15 +17,15 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		w.touchUnknown(st, c, a, access, recursive)
 		return
 	}
-	if strings.Contains(a.Text, "/fd/..") { // through the link of an open file, to anywhere
-		c.doubt(Dangerous, "a path cannot be known: "+a.Text)
-	}
 	for i, dir := range [...]string{st.dir, st.alt, st.far} {
 		if i > 0 && (dir == "" || path.IsAbs(a.Text)) {
 			break
 		}
 		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown || st.any && !path.IsAbs(a.Text), Recursive: recursive}
 		p.Abs = resolve(a.Text, dir)
+		if p.Abs == "" && path.IsAbs(a.Text) { // through a link of a process, to anywhere
+			c.doubt(Dangerous, "a path cannot be known: "+a.Text)
+		}
 		if inert(p.Abs) || c.socket(p.Abs) {
 			return
 		}
@@ -34,7 +34,7 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		}
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
-		c.Risk = min(c.Risk, w.judge(&p))
+		c.Risk = min(c.Risk, w.judgeFound(&p, a.deep))
 	}
 }
 
@@ -106,7 +106,8 @@ func (c *Command) opaque(reason string) {
 	c.Opaque = append(c.Opaque, reason)
 }
 
-// resolve makes a path absolute and clean; empty if dir is not known.
+// resolve makes a path absolute and clean; empty if dir is not known, or if the
+// path goes through a link that leads anywhere.
 func resolve(p, dir string) string {
 	if !path.IsAbs(p) {
 		if dir == "" {
@@ -114,32 +115,79 @@ func resolve(p, dir string) string {
 		}
 		p = dir + "/" + p
 	}
-	if strings.HasPrefix(p, "/proc/") {
-		p = throughProc(p, dir)
+	if mayMeetProc(p) {
+		return throughProc(p, dir)
 	}
 	return path.Clean(p)
 }
 
-// throughProc follows the links /proc/PID/cwd and /proc/PID/root, before ".."
-// takes them away. Whose they are does not matter: they lead to a folder.
+// mayMeetProc rules out most paths: they start with another letter than /proc,
+// /dev and what a pattern may stand for.
+func mayMeetProc(p string) bool {
+	return len(p) > 1 && strings.IndexByte("pPdD*?[./", p[1]) >= 0 || strings.Contains(p, "/..")
+}
+
+// throughProc cleans a path and follows the links /proc/PID/root and
+// /proc/PID/cwd on the way, before ".." takes them away. Empty if one of them,
+// or the link of an open file, leads to where nobody knows.
 func throughProc(p, dir string) string {
-	parts := strings.SplitN(strings.TrimLeft(strings.ReplaceAll(p, "//", "/"), "/"), "/", 4)
-	if len(parts) < 3 {
-		return p
-	}
-	rest := ""
-	if len(parts) == 4 {
-		rest = "/" + parts[3]
-	}
-	switch parts[2] {
-	case "cwd":
-		if dir != "" {
-			return dir + rest
+	var room [16]string
+	done := room[:0]
+	for rest, more := p, true; more; {
+		var part string
+		part, rest, more = strings.Cut(rest, "/")
+		switch {
+		case part == "" || part == ".":
+			continue
+		case openFile(done):
+			return ""
+		case part != "..":
+			done = append(done, part)
+		case len(done) == 2 && isOrMatches(done[0], "dev") && isOrMatches(done[1], "fd"): // it is a link itself
+			done = append(done[:0], "proc", "self")
+		case len(done) > 0:
+			done = done[:len(done)-1]
 		}
-	case "root":
-		return "/" + strings.TrimLeft(path.Clean("/"+rest), "/")
+		inProc := processPart(done)
+		if inProc == "" || strings.Trim(inProc, "*?") == "" && strings.Trim(rest, "/") == "" {
+			continue
+		}
+		root, cwd := isOrMatches(inProc, "root"), isOrMatches(inProc, "cwd")
+		switch {
+		case (root || cwd) && (isOrMatches(inProc, "task") || isOrMatches(inProc, "fd")):
+			return "" // which of them is meant cannot be told
+		case root:
+			done = done[:0]
+		case cwd && (dir == "" || !strings.HasSuffix(done[1], "self")):
+			return "" // of another process
+		case cwd:
+			done = append(done[:0], strings.Split(strings.Trim(dir, "/"), "/")...)
+		}
 	}
-	return p
+	return "/" + strings.Join(done, "/")
+}
+
+// processPart is X in /proc/PID/X and /proc/PID/task/TID/X.
+func processPart(parts []string) string {
+	if (len(parts) == 3 || len(parts) == 5 && isOrMatches(parts[2], "task")) && isOrMatches(parts[0], "proc") {
+		return questionMarks(parts[len(parts)-1])
+	}
+	return ""
+}
+
+// openFile reports whether parts is the link of an open file, which may be a
+// folder anywhere: /dev/fd/3, /proc/PID/fd/3.
+func openFile(parts []string) bool {
+	if len(parts) == 3 {
+		return isOrMatches(parts[0], "dev") && isOrMatches(parts[1], "fd")
+	}
+	return len(parts) > 3 && isOrMatches(processPart(parts[:len(parts)-1]), "fd")
+}
+
+// isOrMatches reports whether a component of a path, maybe a pattern, stands
+// for name.
+func isOrMatches(part, name string) bool {
+	return part == name || strings.ContainsAny(part, "*?[") && matchStars(questionMarks(part), name)
 }
 
 // inert reports whether reading or writing p does nothing: /dev/null and the
@@ -149,6 +197,11 @@ func inert(p string) bool {
 		return false
 	}
 	return pathsInert.match(p, "")
+}
+
+// device reports whether p is a disk or the like; all of them are in two folders.
+func device(p string) bool {
+	return (strings.HasPrefix(p, "/dev/") || strings.HasPrefix(p, "/proc/")) && pathsDevice.match(p, "")
 }
 
 // follow returns where p leads to when links are followed, as far as the
@@ -196,58 +249,86 @@ func (w *walker) look(p string) (Entry, bool) {
 }
 
 // judge says how risky it is to touch a path that is known.
-func (w *walker) judge(p *Path) Risk {
-	risk := w.judgeAt(p, p.Abs)
+func (w *walker) judge(p *Path) Risk { return w.judgeFound(p, false) }
+
+// judgeFound is judge; deep says that the last component is a name at any depth
+// below the others, as find has it.
+func (w *walker) judgeFound(p *Path, deep bool) Risk {
+	risk := w.judgeAt(p, p.Abs, deep)
 	if p.Real != "" {
-		risk = min(risk, w.judgeAt(p, p.Real))
+		risk = min(risk, w.judgeAt(p, p.Real, deep))
 	}
 	return risk
 }
 
-func (w *walker) judgeAt(p *Path, abs string) Risk {
+func (w *walker) judgeAt(p *Path, abs string, deep bool) Risk {
 	switch p.Access {
 	case List:
-		if w.secret(abs, p.Glob) && !w.inWorkspace(abs) {
+		if w.secretMeaning(abs, p.Glob, deep) == meant && !w.inWorkspace(abs) {
 			return Moderate
 		}
 		return Safe
 	case Read:
-		if pathsDevice.match(abs, w.at.Home) {
-			return Dangerous // everything on the disk
-		}
-		if abs == "" { // in a folder that is not known: the name is all there is
-			if w.secret("/unknown/"+p.Raw, p.Glob) {
-				return Dangerous
-			}
-			return Moderate
-		}
-		if w.secret(abs, p.Glob) || p.Recursive && w.holdsSecrets(abs) {
-			return Dangerous
-		}
-		if p.Recursive && p.Glob && strings.Trim(path.Base(abs), "*?") == "" && w.holdsSecrets(path.Dir(abs)) {
-			return Dangerous // whatever find finds in the home folder
-		}
-		return Safe
+		return w.judgeRead(p, abs, deep)
 	}
 	if abs == "" {
 		return Dangerous // relative to a folder that is not known
 	}
-	if pathsDevice.match(abs, w.at.Home) {
+	if device(abs) {
 		return Blocked
 	}
 	if p.Access == Delete && (p.Recursive || p.Glob) && w.critical(abs, p.Glob) {
 		return Blocked
 	}
-	if pathsStartup.match(abs, w.at.Home) {
+	if w.startup(abs, p.Glob, deep) {
 		return Dangerous
 	}
-	if p.Access == Delete && w.wholeWorkspace(abs, p) {
+	if p.Access == Delete && w.wholeWorkspace(abs, p, deep) {
 		return Dangerous
 	}
 	if w.inWorkspace(abs) || temporary(abs) {
 		return Moderate
 	}
 	return Dangerous
+}
+
+func (w *walker) judgeRead(p *Path, abs string, deep bool) Risk {
+	if device(abs) {
+		return Dangerous // everything on the disk
+	}
+	risk := Safe
+	if abs == "" { // in a folder that is not known: the name is all there is
+		risk, abs = Moderate, "/unknown/"+p.Raw
+	}
+	switch w.secretMeaning(abs, p.Glob, deep) {
+	case meant, included:
+		return Dangerous
+	case possible:
+		risk = Moderate
+	}
+	if p.Recursive && !deep && w.holdsSecrets(abs) {
+		return Dangerous
+	}
+	if p.Recursive && p.Glob && anyName(path.Base(abs)) && w.holdsSecrets(path.Dir(abs)) {
+		return Dangerous // whatever find finds in the home folder
+	}
+	return risk
+}
+
+// anyName reports whether a component matches any name.
+func anyName(part string) bool { return strings.Trim(questionMarks(part), "*?") == "" }
+
+// startup reports whether p runs by itself later, or may match what does.
+func (w *walker) startup(p string, glob, deep bool) bool {
+	if pathsStartup.match(p, w.at.Home) {
+		return true
+	}
+	// A file system that does not tell .GIT from .git.
+	lower, home := strings.ToLower(p), strings.ToLower(w.at.Home)
+	if lower != p && pathsStartup.match(lower, home) {
+		return true
+	}
+	return isPattern(p, glob, deep) && pathsStartup.meaning(questionMarks(lower), home, deep) >= included
 }
 
 // inWorkspace reports whether p is in one of the folders of the work.
@@ -280,22 +361,32 @@ func temporary(p string) bool {
 	return false
 }
 
-// wholeWorkspace reports whether deleting p empties a workspace, or more.
-func (w *walker) wholeWorkspace(abs string, p *Path) bool {
+// wholeWorkspace reports whether deleting p empties a workspace, or more, or
+// takes its history away.
+func (w *walker) wholeWorkspace(abs string, p *Path, deep bool) bool {
 	target := abs
-	base := questionMarks(path.Base(abs))
-	if p.Glob && strings.Trim(base, "*?.") == "" {
-		target = path.Dir(abs)
-		if strings.HasPrefix(base, ".") {
+	base := strings.ToLower(questionMarks(path.Base(abs)))
+	for part := base; p.Glob && target != "/" && strings.Trim(part, "*?.") == ""; part = questionMarks(path.Base(target)) {
+		target = path.Dir(target)
+		if strings.HasPrefix(part, ".") {
 			target = path.Dir(target) // .* may be ..
 		}
 	}
 	for _, root := range w.at.Workspace {
-		if (p.Recursive || p.Glob) && within(root, target) || within(abs, root+"/.git") || p.Glob && means(base, ".git") {
+		if (p.Recursive || p.Glob) && within(root, target) || p.Glob && means(base, ".git") || w.history(abs, root, isPattern(abs, p.Glob, deep), deep) {
 			return true
 		}
 	}
 	return false
+}
+
+// history reports whether p is the folder of git in a workspace or below it.
+func (w *walker) history(p, root string, pattern, deep bool) bool {
+	p, root = strings.ToLower(p), strings.ToLower(root)
+	if within(p, root+"/.git") {
+		return true
+	}
+	return pattern && compare(questionMarks(p), root+"/.git/**", deep) >= included
 }
 
 // critical reports whether deleting p takes the machine or the home folder
@@ -305,15 +396,57 @@ func (w *walker) critical(abs string, glob bool) bool {
 	for glob && strings.Trim(questionMarks(path.Base(target)), "*?.") == "" && target != "/" {
 		target = path.Dir(target)
 	}
-	if target == "/" || target == w.at.Home || w.at.Home != "" && within(w.at.Home, target) {
+	if target == "/" || w.at.Home != "" && within(strings.ToLower(w.at.Home), strings.ToLower(target)) {
 		return true
 	}
 	for _, p := range pathsSystem.rooted {
-		if target == p {
+		if strings.EqualFold(target, p) {
 			return true
 		}
 	}
 	return false
 }
 
-func (v *visit) object(a Arg) { v.touch(a, Read, false) }
+// object is something in the repository of git: a commit, REV:PATH, or in the
+// index :PATH and :N:PATH. What it shows is the file of that name.
+func (v *visit) object(a Arg) {
+	file, ok := objectPath(a.Text)
+	switch {
+	case !ok:
+		v.touch(a, Read, false)
+		return
+	case strings.HasPrefix(file, "!") || strings.HasPrefix(file, "^") || strings.HasPrefix(file, "(exclude"):
+		return // :!PATH, what is left out
+	case file == "":
+		return // the top folder
+	}
+	if strings.HasPrefix(file, "(") { // :(top,icase)PATH
+		_, file, _ = strings.Cut(file, ")")
+	}
+	if !strings.ContainsAny(file, "$`*~{(…") { // what is unknown stands in front of the colon
+		a.Unknown = false
+	}
+	a.Text = strings.TrimLeft(file, "/") // :/PATH starts at the top of the repository
+	v.touch(a, Read, false)
+}
+
+// objectPath is the part behind the first colon that is not in braces
+// (HEAD@{10:00}), and behind the stage of an entry in the index.
+func objectPath(s string) (string, bool) {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '{':
+			depth++
+		case s[i] == '}' && depth > 0:
+			depth--
+		case s[i] == ':' && depth == 0:
+			file := s[i+1:]
+			if i == 0 && len(file) > 1 && file[0] >= '0' && file[0] <= '3' && file[1] == ':' {
+				file = file[2:]
+			}
+			return file, true
+		}
+	}
+	return "", false
+}
