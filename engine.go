@@ -43,7 +43,11 @@ func (e *Engine) Check(ctx context.Context, call Call, s Session) Decision {
 }
 
 func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Facts) {
-	facts := e.Analyzer.Analyze(call)
+	analyzer := e.Analyzer
+	if analyzer.Written == nil && len(s.Written) > 0 {
+		analyzer.Written = func(abs string) bool { _, ok := s.Written[abs]; return ok }
+	}
+	facts := analyzer.Analyze(call)
 	plan, err := e.Preset.For(s.Mode)
 	if err != nil {
 		d := Decision{Effect: Deny, Code: CodePolicy, Reason: err.Error()}
@@ -264,7 +268,7 @@ func (st *SessionState) note(call Call, d Decision, facts *Facts, a *Answer) {
 // leaves notes what an allowed part leaves behind: a secret that was read, files
 // that were written.
 func (st *SessionState) leaves(facts *Facts, p *Part) {
-	if st.Tainted == "" && facts.Is(p, shell.Secret, shell.Read) {
+	if st.Tainted == "" && facts.Reveals(p) {
 		st.Tainted = shell.Shown(p.Text)
 	}
 	for _, touched := range p.Paths {

@@ -103,6 +103,12 @@ func (f *Facts) Is(p *Part, class shell.PathClass, accesses ...shell.Access) boo
 	return false
 }
 
+// Reveals reports whether the part shows a secret: a file that holds one, or a
+// program that prints one.
+func (f *Facts) Reveals(p *Part) bool {
+	return p.Effects&shell.Secrets != 0 || f.Is(p, shell.Secret, shell.Read)
+}
+
 // Parent returns the command that runs c, such as sudo or ssh, or nil.
 func (f *Facts) Parent(c *shell.Command) *shell.Command {
 	for _, a := range f.Shell {

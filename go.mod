@@ -4,14 +4,11 @@ go 1.26.0
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/google/jsonschema-go v0.4.3
+	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/text v0.31.0
 	mvdan.cc/sh/v3 v3.14.1
-)
-
-require (
-	github.com/google/jsonschema-go v0.4.3 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
+	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -136,11 +136,11 @@ func leaks() sayso.Stage {
 	return sayso.Func("leaks", func(c *sayso.Case) sayso.Verdict {
 		parts := c.Facts.Parts
 		for i := range parts {
-			if !c.Facts.Is(&parts[i], shell.Secret, shell.Read) {
+			if !c.Facts.Reveals(&parts[i]) {
 				continue
 			}
 			for j := range parts {
-				if sends(&parts[j]) && (i == j || flows(parts[i].Command, parts[j].Command)) {
+				if sends(&parts[j]) && (i == j && parts[i].Effects&shell.Secrets == 0 || i != j && flows(parts[i].Command, parts[j].Command)) {
 					return sayso.Decide(sayso.Deny, "guard.leak", "it would send a secret out: "+parts[i].Text)
 				}
 			}

@@ -19,7 +19,7 @@ func safety() sayso.Stage {
 			return sayso.Decide(sayso.Ask, code, reason).Immune()
 		}
 		switch {
-		case c.Facts.Is(p, shell.Secret, shell.Read):
+		case c.Facts.Reveals(p):
 			return ask("safety.secret", "it reads a secret")
 		case c.Facts.Is(p, shell.Startup, changes...):
 			return ask("safety.startup", "it changes a file that runs by itself later")

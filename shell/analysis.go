@@ -14,6 +14,10 @@ type Place struct {
 	// Machine lets the analysis look at files. Nil means that nothing can
 	// be seen.
 	Machine Machine
+
+	// Written reports whether a file was written by the agent itself. Such a
+	// script is judged by its content when it is run. Nil: none was.
+	Written func(abs string) bool
 }
 
 // A Machine shows files to the analysis. It is asked only about absolute,

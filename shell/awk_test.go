@@ -35,7 +35,7 @@ func TestAwk(t *testing.T) {
 		`BEGIN { print "x" > f }`:                               shell.Dangerous,
 		"BEGIN { print \"x\" > \"/home/dev/\\056bashrc\" }":     shell.Dangerous,
 		"BEGIN { getline < \"/etc/sha\\\ndow\" }":               shell.Dangerous,
-		`BEGIN { getline < "/etc/shadow\0x" }`:                  shell.Moderate,
+		`BEGIN { getline < "/etc/shadow\0x" }`:                  shell.Dangerous,
 		`BEGIN { getline a[tolower("x")] < f }`:                 shell.Moderate,
 		`BEGIN { getline $(1) < "/etc/shadow" }`:                shell.Dangerous,
 		`BEGIN { while ((getline x < f) > 0) print x }`:         shell.Moderate,

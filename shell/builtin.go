@@ -183,7 +183,7 @@ func (v *visit) source(args []Arg) {
 		}
 		v.c.Effects |= Executes
 		v.c.doubt(risk, "it runs "+short(a.Text)+" in this shell")
-		v.w.runsFile(v.c, abs)
+		v.runsFile(abs)
 		v.touch(a, Read, false)
 		v.outer.lose()
 	}

@@ -24,7 +24,7 @@ func (at Place) Class(abs string) PathClass {
 	if w.secret(abs, false) {
 		out |= Secret
 	}
-	if pathsStartup.match(abs, at.Home) {
+	if w.startup(abs, false, false) {
 		out |= Startup
 	}
 	if pathsDevice.match(abs, at.Home) {

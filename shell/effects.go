@@ -23,11 +23,12 @@ const (
 	Irreversible                     // cannot be brought back
 	Publishes                        // makes something visible to others
 	LongRunning                      // a server, a watcher: does not end by itself
+	Secrets                          // shows keys, passwords or tokens
 )
 
 var effectNames = [...]string{
 	"reads", "writes", "deletes", "executes", "installs", "network", "permissions",
-	"privilege", "processes", "system", "irreversible", "publishes", "longrunning",
+	"privilege", "processes", "system", "irreversible", "publishes", "longrunning", "secrets",
 }
 
 // Has reports whether e contains all of what.
@@ -139,7 +140,7 @@ func (l level) risk() Risk {
 // risk is what effects alone amount to; paths are judged apart.
 func (e Effects) risk() Risk {
 	switch {
-	case e&(Privilege|System|Irreversible) != 0:
+	case e&(Privilege|System|Irreversible|Secrets) != 0:
 		return Dangerous
 	case e&^(Reads|LongRunning) != 0:
 		return Moderate

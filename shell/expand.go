@@ -261,9 +261,8 @@ func (b *fieldBuilder) part(p syntax.WordPart, quoted bool) {
 		b.buf.add("/dev/fd/63")
 		b.cur.extra = &argExtra{proc: b.w.process(b.st, b.f, p)}
 	case *syntax.ExtGlob:
-		b.cur.Glob = !quoted
 		b.w.evaluate(b.st, b.f, b.span, Arg{Text: p.Pattern.Value})
-		b.buf.add("*")
+		b.unknown(p.Op.String()+p.Pattern.Value+")", false)
 	case *syntax.BraceExp:
 		for _, e := range p.Elems { // braces in quotes or assignments stay text
 			b.parts(e.Parts, quoted)
@@ -357,6 +356,10 @@ func (b *fieldBuilder) unknown(text string, many bool) {
 // value appends the result of an expansion. Without quotes it is split.
 func (b *fieldBuilder) value(items []Arg, quoted bool) {
 	split := !quoted && !b.whole
+	if b.whole && len(items) > 1 { // one of them, or all: no path to be sure of
+		b.unknown(joinArgs(items), true)
+		return
+	}
 	for i, item := range items {
 		if i > 0 {
 			if b.whole {
@@ -392,6 +395,7 @@ func (b *fieldBuilder) fields(items []Arg) {
 }
 
 func (b *fieldBuilder) item(item Arg, quoted, split bool) {
+	b.cur.deep = b.cur.deep || item.deep
 	if b.buf.len()+len(item.Text) > MaxLength || !b.w.spend(len(item.Text)/64) {
 		b.unknown("…", true)
 		b.cur.extra = &argExtra{why: "a value is too long to follow"}

@@ -30,6 +30,10 @@ func (v *visit) handle() {
 			v.echo()
 		case useTest:
 			v.test()
+		case useLink:
+			v.link()
+		case useMake:
+			v.makefile()
 		}
 	}
 }
@@ -49,6 +53,7 @@ func (v *visit) shellProgram() {
 	case r.has("-i") && !v.f.elsewhere:
 		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Dangerous)
+		v.fromSocket()
 	case len(r.args) > 0 && !r.has("-s"):
 		v.says = append(v.says, "Run the shell script {arg1}")
 		v.script(r.args[0])
@@ -76,6 +81,7 @@ func (v *visit) shellText() {
 	}
 	st := v.st.child()
 	if len(r.args) > 1 {
+		st.set("0", r.args[1])
 		st.params, st.paramsKnown = r.args[2:], true
 	}
 	before := len(v.w.commands)
@@ -114,6 +120,7 @@ func (v *visit) dialect(f *frame, text string) {
 // standard input.
 func (v *visit) stdinProgram() {
 	v.c.Effects |= Executes
+	v.fromSocket()
 	if v.f.stdin == nil {
 		risk := Moderate
 		if v.traits()&isShell != 0 && !v.f.elsewhere { // a shell in a container is ordinary work
@@ -123,6 +130,18 @@ func (v *visit) stdinProgram() {
 		return
 	}
 	v.runs(*v.f.stdin)
+}
+
+// fromSocket notes that a program is read from a connection that a redirection
+// opened: /dev/tcp/HOST/PORT.
+func (v *visit) fromSocket() {
+	for _, r := range v.c.Redirects {
+		if strings.Contains(r.Target.Text, "/dev/tcp/") || strings.Contains(r.Target.Text, "/dev/udp/") {
+			v.c.Runs = Fetched
+			v.c.Risk = Blocked
+			v.plain = "Let whoever is connected run commands on this machine"
+		}
+	}
 }
 
 // runs executes the text of a stream.
@@ -194,6 +213,9 @@ func (v *visit) gitAlias() {
 	}
 	if v.c.Effects.Has(Writes) && r.has("--global") && v.w.at.Home != "" {
 		v.touch(Arg{Text: v.w.at.Home + "/.gitconfig"}, Write, false)
+	}
+	if len(v.w.written) > 0 || v.w.at.Written != nil {
+		v.hooks()
 	}
 	if r.noSub == "" || len(r.args) == 0 {
 		return

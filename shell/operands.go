@@ -217,7 +217,7 @@ func (v *visit) script(a Arg) {
 		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
 		return
 	}
-	v.w.runsFile(v.c, resolve(a.Text, v.st.dir))
+	v.runsFile(resolve(a.Text, v.st.dir))
 	v.touch(a, Read, false)
 }
 

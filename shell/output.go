@@ -51,6 +51,9 @@ func (v *visit) printed() stream {
 	if c.Effects.Has(Network) && c.Effects&^(Reads|Network) == 0 {
 		return stream{kind: streamNetwork}
 	}
+	if v.f.stdin != nil && v.f.stdin.kind >= streamNetwork { // a filter does not make it any better known
+		return stream{kind: v.f.stdin.kind}
+	}
 	return stream{kind: streamUnknown}
 }
 

@@ -31,6 +31,9 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		}
 		if !c.Elsewhere {
 			p.Real = w.follow(p.Abs)
+			if to := w.throughLinks(p.Abs); to != "" {
+				p.Real = to
+			}
 		}
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
@@ -82,6 +85,10 @@ func (w *walker) touchUnknown(st *state, c *Command, a Arg, access Access, recur
 		risk = Moderate
 		if w.secret(guess.Abs, false) {
 			risk = Dangerous
+		}
+	case Delete, Change:
+		if guess.Abs != "" && w.critical(guess.Abs, a.Glob) { // ${X:-/}: it may be that
+			risk = Blocked
 		}
 	}
 	c.Risk = min(c.Risk, risk)
@@ -277,7 +284,7 @@ func (w *walker) judgeAt(p *Path, abs string, deep bool) Risk {
 	if device(abs) {
 		return Blocked
 	}
-	if p.Access == Delete && (p.Recursive || p.Glob) && w.critical(abs, p.Glob) {
+	if (p.Access == Delete || p.Access == Change && p.Recursive) && (p.Recursive || p.Glob || abs == w.at.Home || abs == "/") && w.critical(abs, p.Glob) {
 		return Blocked
 	}
 	if w.startup(abs, p.Glob, deep) {

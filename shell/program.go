@@ -65,7 +65,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	v.describe()
 	out := v.output()
 	if len(c.Paths) > 0 && c.Effects.Has(Writes) {
-		w.fills(c, v.filledFrom(out))
+		w.fills(c, v.writes(out), out)
 	}
 	if !v.kept {
 		w.visits.put(v)
@@ -73,17 +73,20 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	return out
 }
 
-// filledFrom is where the text comes from that a program writes to files: from
-// the network, from what it prints, or from its standard input.
-func (v *visit) filledFrom(out stream) streamKind {
-	kind := out.kind
-	if v.f.stdin != nil {
-		kind = max(kind, v.f.stdin.kind)
+// writes is what a program puts into the files that it writes itself: what it
+// got from the network, or from its standard input.
+func (v *visit) writes(out stream) stream {
+	switch {
+	case v.c.Effects.Has(Network) && v.prints() == printsNetwork:
+		return stream{kind: streamNetwork}
+	case v.prints() == printsStdin && v.f.stdin != nil:
+		return *v.f.stdin
+	case v.f.stdin != nil && v.f.stdin.kind >= streamNetwork:
+		return *v.f.stdin
+	case out.kind >= streamNetwork:
+		return out
 	}
-	if v.c.Effects.Has(Network) && v.prints() == printsNetwork {
-		kind = max(kind, streamNetwork)
-	}
-	return kind
+	return stream{}
 }
 
 // output is what the program prints.
@@ -140,7 +143,6 @@ func (w *walker) place(st *state, c *Command, name string) {
 	}
 	c.Effects |= Executes
 	c.Risk = min(c.Risk, Moderate)
-	w.runsFile(c, abs)
 	p := Path{Raw: text, Abs: abs, Access: Read}
 	p.Real = w.follow(abs)
 	w.addPath(c, p)
@@ -174,7 +176,9 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 			w.touch(st, c, a, Read, false)
 		}
 	}
-	w.add(c)
+	if index := w.add(c); local && index >= 0 {
+		w.runsProgram(st, f, c, index, resolve(c.Args[0].Text, st.dir))
+	}
 	return stream{kind: streamUnknown}
 }
 

@@ -92,7 +92,7 @@ func (w *walker) input(st *state, c *Command, target Arg) *stream {
 
 func textStream(a Arg, end string) *stream {
 	if a.Unknown {
-		return &stream{kind: streamUnknown}
+		return &stream{kind: max(streamUnknown, a.from)}
 	}
 	return &stream{kind: streamText, text: a.Text + end}
 }

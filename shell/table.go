@@ -180,6 +180,8 @@ const (
 	useDownload
 	useKill
 	useEcho
+	useLink
+	useMake
 )
 
 // An output is what a command prints, as far as $(…) or a pipe can tell.

@@ -14,6 +14,7 @@ var tableBuild = [...]tool{
 	{names: []string{"make", "gmake", "bmake", "pmake", "mingw32-make", "remake", "nmake", "colormake", "smake"},
 		do:   action{does: Executes, args: []slot{{kind: kindKey, keys: &keysMake, repeat: true}}, prefix: 1},
 		says: []string{"Build {args} with make", "Build the default target of the Makefile"},
+		use:  useMake,
 		flags: []flag{
 			{names: []string{"-f", "--file", "--makefile"}, kind: kindScript},
 			{names: []string{"-C", "--directory"}, kind: kindCd},

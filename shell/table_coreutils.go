@@ -298,6 +298,7 @@ var tableCoreutils = [...]tool{
 	{names: []string{"ln", "gln"},
 		do:   action{args: []slot{{kind: kindWrite, repeat: true}, {kind: kindWrite}}},
 		says: []string{"Create a second name {last} for {init}", "Create a link"},
+		use:  useLink,
 		flags: []flag{
 			{names: []string{"-s", "--symbolic"}},
 			{names: []string{"-t", "--target-directory"}, kind: kindWrite},
@@ -856,7 +857,7 @@ var tableCoreutils = [...]tool{
 			{names: []string{"-0", "--null"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termAny, n: 0, globs: []string{"*SECRET*", "*TOKEN*", "*PASSWORD*", "*PASSWD*", "*PRIVATE_KEY*", "*API_KEY*", "*APIKEY*", "*ACCESS_KEY*", "*CREDENTIAL*", "*secret*", "*token*", "*password*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Show a secret kept in the environment: {args}"}},
+			{any: [][]term{{{op: termAny, n: 0, globs: []string{"*SECRET*", "*TOKEN*", "*PASSWORD*", "*PASSWD*", "*PRIVATE_KEY*", "*API_KEY*", "*APIKEY*", "*ACCESS_KEY*", "*CREDENTIAL*", "*secret*", "*token*", "*password*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Show a secret kept in the environment: {args}"}},
 		},
 	},
 	{names: []string{"uname", "guname"},

@@ -688,7 +688,7 @@ var tableDevtools = [...]tool{
 			{names: []string{"-v", "--convention", "--env", "--export"}, kind: kindText},
 			{names: []string{"-c", "--cascade", "-q", "--quote", "-i", "--ignore-missing"}, kind: kindText, attached: true},
 			{names: []string{"-o", "--override", "--overload", "--debug", "--expand", "--verbose", "--quiet", "--no-expand"}},
-			{names: []string{"-p"}, kind: kindText, do: &action{does: Reads, risk: levelDangerous, say: "Print the secret setting {-p}"}},
+			{names: []string{"-p"}, kind: kindText, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "Print the secret setting {-p}"}},
 		},
 		subs: []tool{
 			{names: []string{"run"},
@@ -696,7 +696,7 @@ var tableDevtools = [...]tool{
 				says: []string{"{inner}", "Run a command with settings from a file"},
 			},
 			{names: []string{"list", "get", "ls", "decrypt", "keypair"},
-				do:   action{does: Reads, risk: levelDangerous},
+				do:   action{does: Reads | Secrets, risk: levelDangerous},
 				says: []string{"Print secret settings"},
 			},
 			{names: []string{"set", "unset", "encrypt", "rotate", "genexample", "gitignore", "precommit", "prebuild", "ext", "vault", "rm"},

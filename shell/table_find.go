@@ -3,13 +3,13 @@
 package shell
 
 var keysFind = keyTable{
-	{names: []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-type", "-xtype", "-size", "-perm", "-user", "-group", "-uid", "-gid", "-links", "-inum", "-fstype", "-regextype", "-used", "-context", "-flags", "-acl"}, kind: kindText},
+	{names: []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-type", "-xtype", "-size", "-perm", "-user", "-group", "-uid", "-gid", "-links", "-inum", "-fstype", "-regextype", "-used", "-context", "-flags", "-acl", "-xattrname"}, kind: kindText},
 	{names: []string{"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-Btime", "-Bmin", "-maxdepth", "-mindepth", "-depth-n", "-printf", "-newermt", "-newerct", "-newerat", "-newerBt"}, kind: kindText},
-	{names: []string{"-newer", "-anewer", "-cnewer", "-newer??", "-samefile"}, kind: kindList},
+	{names: []string{"-newer", "-anewer", "-cnewer", "-mnewer", "-Bnewer", "-newer??", "-samefile"}, kind: kindList},
 	{names: []string{"-files0-from"}, kind: kindRead},
 	{names: []string{"-exec", "-execdir", "-ok", "-okdir"}, kind: kindCmd},
 	{names: []string{"-fprint", "-fprint0", "-fls", "-fprintf"}, kind: kindWrite},
-	{names: []string{"-delete", "-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-executable", "-readable", "-writable", "-nouser", "-nogroup", "-true", "-false", "-depth", "-d", "-mount", "-xdev", "-follow", "-daystart", "-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race", "-not", "-and", "-or", "-a", "-o", "-nowarn", "-xattr", "-sparse", "--help", "-help", "--version", "-version"}},
+	{names: []string{"-delete", "-rm", "-exit", "-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-executable", "-readable", "-writable", "-nouser", "-nogroup", "-true", "-false", "-depth", "-d", "-mount", "-xdev", "-follow", "-daystart", "-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race", "-not", "-and", "-or", "-a", "-o", "-nowarn", "-xattr", "-sparse", "--help", "-help", "--version", "-version"}},
 }
 
 var tableFind = [...]tool{}

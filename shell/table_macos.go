@@ -550,7 +550,7 @@ var tableMacos = [...]tool{
 				},
 			},
 			{names: []string{"find-generic-password", "find-internet-password", "find-key"},
-				do:   action{does: Reads, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
+				do:   action{does: Reads | Secrets, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 				says: []string{"Look up the password {-s} in the keychain", "Look up the password for {-l} in the keychain", "Look up a password in the keychain"},
 				flags: []flag{
 					{names: []string{"-s"}, kind: kindText},
@@ -560,7 +560,7 @@ var tableMacos = [...]tool{
 				},
 			},
 			{names: []string{"dump-keychain", "export", "export-smartcard", "dump-trust", "item-export", "get-identity-preference", "unlock-keychain"},
-				do:   action{does: Reads, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
+				do:   action{does: Reads | Secrets, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 				says: []string{"Show or unlock the secrets in the keychain ({sub})"},
 				flags: []flag{
 					{names: []string{"-o"}, kind: kindWrite},
@@ -586,7 +586,7 @@ var tableMacos = [...]tool{
 			{names: []string{"-p", "-q", "-raw", "-plist", "-url", "-title"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termAny, n: 0, globs: []string{"*ShadowHash*", "AuthenticationAuthority"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Show how the passwords of users are stored", instead: true}},
+			{any: [][]term{{{op: termAny, n: 0, globs: []string{"*ShadowHash*", "AuthenticationAuthority"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Show how the passwords of users are stored", instead: true}},
 			{any: [][]term{{{op: termArg, n: 2, globs: []string{"-read", "-readall", "-list", "-ls", "-cat", "-search", "-readpl", "-readpli", "-diff", "read", "readall", "list", "ls", "cat", "search"}}}}, do: action{does: Reads, say: "Look up users or groups: {rest}", instead: true}},
 			{any: [][]term{{{op: termArg, n: 2, globs: []string{"-delete", "-rm", "delete"}}}}, do: action{does: Irreversible, say: "Delete users or groups: {rest}"}},
 			{any: [][]term{{{op: termArg, n: 2, globs: []string{"-passwd", "passwd"}}}}, do: action{say: "Change the password of {arg3}"}},

@@ -1270,7 +1270,7 @@ var tableNode = [...]tool{
 				says: []string{"Show yarn's settings"},
 				flags: []flag{
 					{names: []string{"--why", "--no-defaults", "-H", "--home"}},
-					{names: []string{"--no-redacted"}, do: &action{does: Reads, risk: levelDangerous, say: "Show yarn's settings including secrets"}},
+					{names: []string{"--no-redacted"}, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "Show yarn's settings including secrets"}},
 				},
 				subs: []tool{
 					{names: []string{"get", "list"},

@@ -809,7 +809,7 @@ var tablePython = [...]tool{
 						},
 					},
 					{names: []string{"token"},
-						do:   action{does: Reads, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
+						do:   action{does: Reads | Secrets, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 						says: []string{"Print the access token of a package index"},
 					},
 					{names: []string{"dir"},
@@ -1544,7 +1544,7 @@ var tablePython = [...]tool{
 						says:  []string{"Show hatch's settings"},
 						flags: sharedFlag279,
 						whens: []when{
-							{any: [][]term{{{op: termFlag, flag: "-a"}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Show hatch's settings including secrets"}},
+							{any: [][]term{{{op: termFlag, flag: "-a"}}}, flagged: true, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Show hatch's settings including secrets"}},
 						},
 					},
 					{names: []string{"set", "restore", "update"},

@@ -33,7 +33,7 @@ var sharedFlag6 = []flag{
 }
 
 var sharedWhen7 = []when{
-	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*SECRET*", "*$*TOKEN*", "*$*PASSWORD*", "*$*PASSWD*", "*$*PRIVATE_KEY*", "*$*API_KEY*", "*$*APIKEY*", "*$*ACCESS_KEY*", "*$*CREDENTIAL*", "*$*secret*", "*$*token", "*$*password*", "*$*api_key*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Print a secret kept in a variable: {args}"}},
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*SECRET*", "*$*TOKEN*", "*$*PASSWORD*", "*$*PASSWD*", "*$*PRIVATE_KEY*", "*$*API_KEY*", "*$*APIKEY*", "*$*ACCESS_KEY*", "*$*CREDENTIAL*", "*$*secret*", "*$*token", "*$*password*", "*$*api_key*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Print a secret kept in a variable: {args}"}},
 }
 
 var sharedFlag8 = []flag{
@@ -50,7 +50,7 @@ var sharedFlag9 = []flag{
 
 var sharedTool10 = []tool{
 	{names: []string{"print-access-token"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Print an access token for Google Cloud"},
 	},
 	{names: []string{"*"},
@@ -65,7 +65,7 @@ var sharedTool11 = []tool{
 		says: []string{"Show which Google accounts are signed in"},
 	},
 	{names: []string{"print-access-token", "print-identity-token", "print-refresh-token"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Print an access token for Google Cloud"},
 	},
 	{names: []string{"login", "activate-service-account", "configure-docker"},
@@ -135,7 +135,7 @@ var sharedFlag16 = []flag{
 
 var sharedTool17 = []tool{
 	{names: []string{"access"},
-		do:    action{does: Reads | Network, risk: levelDangerous},
+		do:    action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says:  []string{"Read the secret {--secret} from Google Cloud", "Read a secret from Google Cloud"},
 		flags: sharedFlag16,
 	},
@@ -159,7 +159,7 @@ var sharedTool19 = []tool{
 		says: []string{"Show the help of {cmd}"},
 	},
 	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
@@ -206,7 +206,7 @@ var sharedTool20 = []tool{
 		says: []string{"Show the help of {cmd}"},
 	},
 	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
@@ -254,7 +254,7 @@ var sharedTool21 = []tool{
 		says: []string{"Show the help of {cmd}"},
 	},
 	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
@@ -306,7 +306,7 @@ var sharedTool22 = []tool{
 		says: []string{"Show the help of {cmd}"},
 	},
 	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
@@ -377,7 +377,7 @@ var sharedTool24 = []tool{
 		says: []string{"Show the help of {cmd}"},
 	},
 	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
@@ -491,7 +491,7 @@ var sharedTool30 = []tool{
 		says: []string{"Show the help of {cmd}"},
 	},
 	{names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
@@ -545,14 +545,14 @@ var sharedFlag32 = []flag{
 
 var sharedTool33 = []tool{
 	{names: []string{"*"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get or change credentials or secrets in Azure ({sub})"},
 	},
 }
 
 var sharedTool34 = []tool{
 	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials out of Azure"},
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
@@ -587,7 +587,7 @@ var sharedTool34 = []tool{
 
 var sharedTool35 = []tool{
 	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials out of Azure"},
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
@@ -627,7 +627,7 @@ var sharedTool35 = []tool{
 
 var sharedTool36 = []tool{
 	{names: []string{"list", "show", "list-*"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials or secrets out of Azure"},
 	},
 	{names: []string{"*"},
@@ -638,7 +638,7 @@ var sharedTool36 = []tool{
 
 var sharedTool37 = []tool{
 	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials out of Azure"},
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
@@ -678,7 +678,7 @@ var sharedTool37 = []tool{
 
 var sharedTool38 = []tool{
 	{names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Get credentials out of Azure"},
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
@@ -909,7 +909,7 @@ var sharedFlag51 = []flag{
 
 var sharedWhen52 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--json"}, {op: termCount, n: 0}}}, flagged: true, do: action{does: Reads | Network, risk: levelModerate, say: "Show the results of the infrastructure, secret ones too"}},
-	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*password*", "*passwd*", "*secret*", "*token*", "*private_key*", "*access_key*", "*credential*", "*kubeconfig*", "*connection_string*"}}}}, do: action{does: Reads | Network, risk: levelDangerous, say: "Print a secret out of Terraform's state: {arg1}"}},
+	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*password*", "*passwd*", "*secret*", "*token*", "*private_key*", "*access_key*", "*credential*", "*kubeconfig*", "*connection_string*"}}}}, do: action{does: Reads | Secrets | Network, risk: levelDangerous, say: "Print a secret out of Terraform's state: {arg1}"}},
 }
 
 var sharedFlag53 = []flag{
@@ -1615,7 +1615,7 @@ var sharedWhen107 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*dest=/*", "*dest=~*", "*dest=$HOME*"}}}}, flagged: true, do: action{does: System, say: "Build a container image and write the result outside the workspace: {-o}"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*type=registry*", "*push=true*"}}}}, flagged: true, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build a container image and upload it to its registry", hosts: []string{"registries"}}},
 	{any: [][]term{{{op: termFlag, flag: "--cache-to", globs: []string{"*dest=/*", "*dest=~*"}}}}, flagged: true, do: action{does: System}},
-	{any: [][]term{{{op: termFlag, flag: "--secret", globs: []string{"*.ssh*", "*.aws*", "*.netrc*", "*.gnupg*", "*.kube*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Build a container image that is given private files: {--secret}"}},
+	{any: [][]term{{{op: termFlag, flag: "--secret", globs: []string{"*.ssh*", "*.aws*", "*.netrc*", "*.gnupg*", "*.kube*"}}}}, flagged: true, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Build a container image that is given private files: {--secret}"}},
 	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "/etc:*", "/etc/*", "/root*", "*docker.sock*", "*/.ssh*", "*/.aws*"}}}}, flagged: true, do: action{does: Privilege, say: "Build a container image with folders of this machine's system inside: {-v}"}},
 	{any: [][]term{{{op: termFlag, flag: "--cap-add"}}}, flagged: true, do: action{does: Privilege}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git://*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build a container image from the sources at {arg1}", args: []slot{{kind: kindURL}}}},
@@ -3517,7 +3517,7 @@ var sharedFlag232 = []flag{
 var sharedFlag233 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--pretty"}},
-	{names: []string{"--showsecret"}, do: &action{does: Reads, risk: levelDangerous, say: "Show the secret {args} in clear text"}},
+	{names: []string{"--showsecret"}, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "Show the secret {args} in clear text"}},
 }
 
 var sharedFlag234 = []flag{
@@ -5475,11 +5475,11 @@ var sharedFlag372 = []flag{
 
 var sharedWhen373 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
-	{any: [][]term{{{op: termItem, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termItem, n: 1, globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termItem, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termItem, n: 1, globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*-file=*"}}}}, flagged: true, do: action{does: Reads, risk: levelModerate}},
-	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret/*", "secrets/*", "Secret/*", "Secrets/*", "SECRET/*", "SECRETS/*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
-	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret/*", "secrets/*", "Secret/*", "Secrets/*", "SECRET/*", "SECRETS/*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
 var sharedFlag374 = []flag{
@@ -5788,7 +5788,7 @@ var sharedTool389 = []tool{
 }
 
 var sharedFlag390 = []flag{
-	{names: []string{"--raw"}, do: &action{does: Reads, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
+	{names: []string{"--raw"}, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{names: []string{"--flatten"}},
 	{names: []string{"--minify"}},
 	{names: []string{"--merge"}, kind: kindText, attached: true},
@@ -6263,7 +6263,7 @@ var sharedFlag411 = []flag{
 
 var sharedWhen412 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
-	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
 var sharedFlag413 = []flag{
@@ -6935,7 +6935,7 @@ var sharedTool436 = []tool{
 		whens: sharedWhen378,
 	},
 	{names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
-		do:   action{does: Reads | Network, risk: levelDangerous},
+		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
 		says: []string{"Read secrets of the Kubernetes cluster: {args}", "Read secrets of the Kubernetes cluster"},
 	},
 	{names: []string{"alpha"},

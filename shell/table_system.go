@@ -1631,10 +1631,10 @@ var tableSystem = [...]tool{
 			{names: []string{"-u", "--user"}, kind: kindText},
 			{names: []string{"-O", "-q", "--quick-pid", "--ppid", "-C", "-U", "--User", "-g", "--group", "-G", "--Group", "-s", "--sid", "-t", "--tty", "--sort", "-k", "--cols", "--columns", "--width", "--rows", "--lines", "--date-format", "-D"}, kind: kindText},
 			{names: []string{"-e", "-f", "-F", "-l", "-a", "-A", "-x", "-j", "-L", "-M", "-m", "-T", "-H", "-N", "-w", "-y", "-d", "-c", "-r", "-S", "-v", "-X", "-Z", "-V", "--forest", "--headers", "--no-headers", "--no-heading", "--deselect", "--info", "--signames", "--context"}},
-			{names: []string{"-E"}, do: &action{does: Reads, risk: levelDangerous, say: "List processes with their environment variables, which can hold secrets"}},
+			{names: []string{"-E"}, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "List processes with their environment variables, which can hold secrets"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termArg, n: 1, globs: []string{"*e*"}}}, {{op: termFlag, flag: "-o", globs: []string{"*environ*", "*envp*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "List processes with their environment variables, which can hold secrets"}},
+			{any: [][]term{{{op: termArg, n: 1, globs: []string{"*e*"}}}, {{op: termFlag, flag: "-o", globs: []string{"*environ*", "*envp*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "List processes with their environment variables, which can hold secrets"}},
 		},
 	},
 	{names: []string{"pgrep"},
@@ -1973,7 +1973,7 @@ var tableSystem = [...]tool{
 			{names: []string{"-i", "--no-idn", "-A", "--no-addrconfig"}},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termAny, n: 0, globs: []string{"shadow", "gshadow", "master.passwd"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Show the passwords of the users, as they are stored"}},
+			{any: [][]term{{{op: termAny, n: 0, globs: []string{"shadow", "gshadow", "master.passwd"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Show the passwords of the users, as they are stored"}},
 			{any: [][]term{{{op: termArg, n: 1, globs: []string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Look up the addresses of {rest}"}},
 			{any: [][]term{{{op: termArg, n: 1, globs: []string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}}}}, do: action{say: "List the hosts that the system knows"}},
 		},

@@ -25,7 +25,8 @@ type walker struct {
 	text     []byte // where a sentence is put together
 	parser   *syntax.Parser
 	src      strings.Reader // what it reads
-	foreign  []foreignFile
+	written  []writtenFile
+	links    []link
 	defined  []definition
 	traps    []trapped
 	leaves   [][]state // of each function or loop around: where it may be left

@@ -8,7 +8,7 @@ var effects = map[string]string{
 	"reads": "Reads", "writes": "Writes", "deletes": "Deletes", "executes": "Executes",
 	"installs": "Installs", "network": "Network", "permissions": "Permissions",
 	"privilege": "Privilege", "processes": "Processes", "system": "System",
-	"irreversible": "Irreversible", "publishes": "Publishes", "longrunning": "LongRunning",
+	"irreversible": "Irreversible", "publishes": "Publishes", "longrunning": "LongRunning", "secrets": "Secrets",
 }
 
 var risks = map[string]string{
@@ -37,7 +37,7 @@ var kinds = map[string]string{
 
 var handlers = map[string]string{
 	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
-	"scripts": "useScripts", "git": "useGit", "builtin": "useBuiltin", "interpreter": "useInterpreter",
+	"scripts": "useScripts", "git": "useGit", "link": "useLink", "make": "useMake", "builtin": "useBuiltin", "interpreter": "useInterpreter",
 	"download": "useDownload", "kill": "useKill", "echo": "useEcho",
 }
 
