@@ -1,6 +1,6 @@
 # make test        everything that CI runs; sets up what it needs first
 # make test-quick  the tests without race detector, fuzzing and linters
-# make bench       how fast the analysis is, against the bare parse
+# make bench       how fast it is, against the bare parse and against other engines
 
 # Go may stand under .tools, where scripts/setup puts it if the system's is too
 # old. Nothing else is ever put there.
@@ -52,5 +52,8 @@ lint:
 fuzz:
 	./scripts/fuzz $(FUZZTIME)
 
+# bench compares the analysis with the bare parse, and the rules with other
+# engines; the latter is a module of its own, with dependencies of its own.
 bench:
 	./scripts/bench
+	./bench/run

@@ -3,6 +3,7 @@ package sayso_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/sayso-dev/sayso"
@@ -214,5 +215,53 @@ func TestMoreSuggestions(t *testing.T) {
 	c := sayso.PlainContract(bash("x"), &sayso.Facts{Parts: []sayso.Part{{Effects: shell.Network}}})
 	if c.Network != sayso.NetworkAll {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestWrittenThenRun: a script that the session has written is judged by its
+// content when it is run.
+func TestWrittenThenRun(t *testing.T) {
+	disk := contents{"/home/dev/app/x.sh": "#!/bin/sh\nrm -rf ~\n", "/home/dev/app/ok.sh": "ls\n"}
+	e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Analyzer: sayso.Analyzer{Machine: disk}}
+	s := sayso.Session{Written: map[string]int{"/home/dev/app/x.sh": 0, "/home/dev/app/ok.sh": 0}}
+	for command, want := range map[string]sayso.Effect{"./x.sh": sayso.Deny, "sh x.sh": sayso.Deny, "sh ok.sh": sayso.Allow} {
+		if d := e.Check(context.Background(), bash(command), s); d.Effect != want {
+			t.Errorf("%s: %+v", command, d)
+		}
+	}
+}
+
+// contents is a file system of texts.
+type contents map[string]string
+
+func (c contents) ReadFile(name string, _ int) ([]byte, error) {
+	text, ok := c[name]
+	if !ok {
+		return nil, errors.New("none")
+	}
+	return []byte(text), nil
+}
+
+func (c contents) Lstat(name string) (shell.Entry, error) {
+	_, err := c.ReadFile(name, 0)
+	return shell.Entry{}, err
+}
+
+// TestPlaces: a workspace that is a link is one workspace, and what runs in a
+// container changes nothing here.
+func TestPlaces(t *testing.T) {
+	linked := sayso.Analyzer{Machine: machine{"/w": "/data/w", "/data": "", "/data/w": ""}}
+	f := linked.Analyze(sayso.Call{Tool: "Write", Input: object(map[string]string{"file_path": "a", "content": ""}), Root: "/w"})
+	if !f.Inside(&f.Parts[0]) || f.Risk != shell.Moderate {
+		t.Errorf("%+v", f)
+	}
+	f = caseOf(bash("docker exec web rm -rf /app/tmp")).Facts
+	if last := &f.Parts[len(f.Parts)-1]; !f.Inside(last) {
+		t.Errorf("%+v", last)
+	}
+	e := sayso.Engine{Preset: preset.Native(preset.Policy{})}
+	d := e.Check(context.Background(), bash("git push && $X"), sayso.Session{})
+	if d.Effect != sayso.Ask || len(d.Suggestions) > 0 {
+		t.Errorf("%+v", d)
 	}
 }

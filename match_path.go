@@ -70,7 +70,8 @@ func (m *pathPattern) any(c *Case, p *Part) bool {
 }
 
 func (m *pathPattern) mayMatch(c *Case, touched *shell.Path, abs string) bool {
-	for _, name := range m.names(c, abs, true) {
+	var buffer [4]string
+	for _, name := range m.names(buffer[:0], c, abs, true) {
 		switch {
 		case touched.Glob:
 			if m.folded.Overlaps(name) {
@@ -106,7 +107,8 @@ func (m *pathPattern) covers(c *Case, p *Part) bool {
 }
 
 func (m *pathPattern) surely(c *Case, touched *shell.Path, abs string) bool {
-	for _, name := range m.names(c, abs, false) {
+	var buffer [4]string
+	for _, name := range m.names(buffer[:0], c, abs, false) {
 		if touched.Glob && m.glob.Covers(name) || !touched.Glob && m.glob.Match(name) {
 			return !touched.Recursive || m.glob.Match(name+"/x/x")
 		}
@@ -114,19 +116,23 @@ func (m *pathPattern) surely(c *Case, touched *shell.Path, abs string) bool {
 	return false
 }
 
-// names returns the absolute path as the pattern would have it: relative to
+// names appends the absolute path as the pattern would have it: relative to
 // each root of the workspace, to the home folder, or whole. Loose adds, for a
 // pattern that starts with **/, paths outside of the workspace.
-func (m *pathPattern) names(c *Case, abs string, loose bool) []string {
+func (m *pathPattern) names(out []string, c *Case, abs string, loose bool) []string {
 	switch m.base {
 	case toRoot:
-		return []string{abs}
+		return append(out, abs)
 	case toHome:
-		return below(nil, abs, c.Call.Home)
+		if name, ok := below(abs, c.Call.Home); ok {
+			out = append(out, name)
+		}
+		return out
 	}
-	var out []string
 	for _, root := range c.Facts.Place.Workspace {
-		out = below(out, abs, root)
+		if name, ok := below(abs, root); ok {
+			out = append(out, name)
+		}
 	}
 	if len(out) == 0 && loose && strings.HasPrefix(m.glob.String(), "**") {
 		out = append(out, strings.TrimPrefix(abs, "/"))
@@ -134,15 +140,20 @@ func (m *pathPattern) names(c *Case, abs string, loose bool) []string {
 	return out
 }
 
-func below(out []string, abs, root string) []string {
-	if root == "" || !fspath.Within(abs, root) {
-		return out
+// below returns a path relative to a folder that it is in. Both are clean but
+// for a slash at the end of the folder.
+func below(abs, root string) (string, bool) {
+	if root == "" {
+		return "", false
 	}
-	rel := strings.Trim(strings.TrimPrefix(abs, root), "/")
-	if rel == "" {
-		rel = "."
+	rest, ok := strings.CutPrefix(abs, strings.TrimSuffix(root, "/"))
+	switch {
+	case !ok || rest != "" && rest[0] != '/':
+		return "", false
+	case len(rest) <= 1:
+		return ".", true
 	}
-	return append(out, rel)
+	return rest[1:], true
 }
 
 func has(ways []shell.Access, a shell.Access) bool {

@@ -31,6 +31,7 @@ type compiledRule struct {
 // denies, and lets nothing through.
 func NewRuleSet(rules []Rule, own ...Tool) (*RuleSet, error) {
 	s := &RuleSet{}
+	s.lists[Allow].exact = true
 	var errs []error
 	for i := range rules {
 		r := rules[i]
@@ -42,6 +43,9 @@ func NewRuleSet(rules []Rule, own ...Tool) (*RuleSet, error) {
 		}
 		s.all = append(s.all, c)
 		s.lists[min(r.Effect, Allow)].add(c)
+	}
+	for i := range s.lists {
+		s.lists[i].ready()
 	}
 	s.broken = errors.Join(errs...)
 	return s, s.broken

@@ -50,7 +50,6 @@ func ruleSuggestions(c *Case, p *Part) []Suggestion {
 		}
 	}
 	switch {
-	case len(p.Opaque) > 0:
 	case p.Command != nil:
 		exact := commandRule(p.Command.Args)
 		add("bash("+exact+")", "exactly this command")
@@ -85,8 +84,8 @@ func fileSuggestions(c *Case, p *Part, add func(rule, allows string)) {
 // fileName writes an absolute path as a rule has it.
 func fileName(c *Case, abs string) string {
 	for _, root := range c.Facts.Place.Workspace {
-		if rel := below(nil, abs, root); len(rel) > 0 {
-			return glob.Escape(rel[0])
+		if rel, ok := below(abs, root); ok {
+			return glob.Escape(rel)
 		}
 	}
 	return "/" + glob.Escape(abs)

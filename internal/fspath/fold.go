@@ -19,6 +19,18 @@ import (
 // the components of the path, and a pattern may be folded like a path. Bytes
 // that are not UTF-8 stay as they are.
 func Fold(p string) string {
+	for i := range len(p) {
+		switch c := p[i]; {
+		case 'a' <= c && c <= 'z' || c == '/' || '0' <= c && c <= '9' || c == '_' || c == '-':
+		case c == '.' && i+1 < len(p) && p[i+1] != '/':
+		default:
+			return fold(p)
+		}
+	}
+	return p
+}
+
+func fold(p string) string {
 	if !isASCII(p) {
 		return foldEnds(p, foldText(p))
 	}

@@ -17,6 +17,7 @@ const (
 	below         // lit/**
 	named         // **/lit
 	every         // **
+	between       // lit**/rest
 )
 
 // An alternative is a pattern without braces.
@@ -40,6 +41,8 @@ func (a *alternative) classify() {
 		a.kind, a.lit = below, t[0].text[:len(t[0].text)-1]
 	case len(t) == 2 && t[0].kind == dirs && t[1].kind == literal:
 		a.kind, a.lit = named, t[1].text
+	case len(t) == 3 && t[0].kind == literal && t[1].kind == dirs && t[2].kind == literal && strings.HasSuffix(t[0].text, "/"):
+		a.kind, a.lit, a.rest = between, t[0].text, t[2].text
 	case t[0].kind == literal:
 		a.lit = t[0].text[:strings.LastIndexByte(t[0].text, '/')+1]
 	}
@@ -60,6 +63,10 @@ func (a *alternative) match(path string) bool {
 	if !strings.HasPrefix(path, a.lit) {
 		return false
 	}
+	if a.kind == between {
+		before := len(path) - len(a.rest)
+		return before >= len(a.lit) && path[before-1] == '/' && path[before:] == a.rest
+	}
 	if a.loose {
 		return matchLoose(a.tokens, path)
 	}
@@ -70,7 +77,7 @@ func (a *alternative) match(path string) bool {
 // are; empty if there is none.
 func (a *alternative) folder() string {
 	switch a.kind {
-	case exact, below, general:
+	case exact, below, general, between:
 		if a.lit != "/" {
 			if a.lit == "" && a.kind == below {
 				return "/"
