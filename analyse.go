@@ -213,9 +213,14 @@ func (a *Analyzer) collect(f *Facts, call *Call, in tools.Input) {
 		a.file(f, &in.Paths[i])
 	}
 	for _, u := range in.URLs {
-		f.request(u)
+		if f.Class != ClassMCP { // there it is a name that only the server knows
+			f.request(u)
+		}
 	}
-	if len(f.Parts) == 0 {
+	switch {
+	case len(f.Parts) == 0 && len(f.Shell) > 0: // only a comment
+		f.Parts = []Part{{Text: call.Tool, Effects: shell.Reads, Risk: shell.Safe, Sentence: "Do nothing"}}
+	case len(f.Parts) == 0:
 		f.Parts = []Part{f.whole(call, in)}
 	}
 	if in.Escalated {

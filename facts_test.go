@@ -40,6 +40,7 @@ func TestFacts(t *testing.T) {
 		sentence string
 	}{
 		{"command", bash("ls src && git push"), sayso.ClassShell, shell.Moderate, false, "List files in src; Push commits to the remote repository"},
+		{"only a comment", bash("# nothing"), sayso.ClassShell, shell.Safe, true, "Do nothing"},
 		{"argv", tool("shell", map[string]any{"command": []string{"rm", "-rf", "/"}}), sayso.ClassShell, shell.Blocked, false, "Delete folder and all its contents: /"},
 		{"read", tool("Read", map[string]any{"file_path": "a.go"}), sayso.ClassRead, shell.Safe, true, "Read a.go"},
 		{"read a secret", tool("Read", map[string]any{"file_path": ".env"}), sayso.ClassRead, shell.Dangerous, false, "Read .env"},

@@ -65,9 +65,12 @@ func byMode(mode string) sayso.Stage {
 		if onlyReads(p) {
 			return sayso.Decide(sayso.Allow, "mode.read", "it only reads")
 		}
-		code, reason := worry(c, p)
+		code, reason := worry(mode, c, p)
 		switch mode {
-		case Plan: // only what fetches comes here
+		case Plan: // only what reads or fetches comes here
+			if code != "" {
+				return sayso.Decide(sayso.Ask, code, reason)
+			}
 			return sayso.Decide(sayso.Allow, "mode.fetch", "it fetches something and sends nothing")
 		case Careful:
 			if code == "" {
@@ -92,6 +95,12 @@ func onlyReads(p *sayso.Part) bool {
 	return p.Risk == shell.Safe && p.Effects&^(shell.Reads|shell.LongRunning|shell.Network|shell.Executes) == 0
 }
 
+// onlyLooks reports whether a part changes nothing, though what it looks at may
+// be a secret.
+func onlyLooks(p *sayso.Part) bool {
+	return p.Effects != 0 && p.Effects&^(shell.Reads|shell.Secrets|shell.Network|shell.LongRunning) == 0
+}
+
 // onlyFetches reports whether a part asks a server for something, sends nothing,
 // and writes nothing here.
 func onlyFetches(p *sayso.Part) bool {
@@ -112,9 +121,10 @@ var worries = []struct {
 
 // worry says why a person should look at the part first; the empty code: no
 // reason.
-func worry(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
+func worry(mode string, c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 	for _, w := range worries {
-		if p.Effects&w.effect != 0 {
+		if p.Effects&w.effect != 0 && (w.effect != shell.Publishes || sends(p)) { // not to this machine
+
 			return w.code, w.reason
 		}
 	}
@@ -131,6 +141,10 @@ func worry(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 		return "mode.remote", "it changes something on another machine"
 	case p.Effects&shell.Installs != 0 && len(packages(p)) > 0:
 		return "mode.install", "it adds code from outside: " + strings.Join(packages(p), ", ")
+	case p.Effects&shell.Installs != 0 && ownRegistry(p) != "":
+		return "mode.install", "it takes packages from " + ownRegistry(p)
+	case c.Facts.Class == sayso.ClassMode && mode == Plan:
+		return "mode.leave", "only a person ends plan mode"
 	case deletes(c, p) != "":
 		return "mode.delete", "it deletes something that cannot be made again: " + deletes(c, p)
 	case p.Risk < shell.Moderate:
@@ -165,6 +179,29 @@ func packages(p *sayso.Part) []string {
 	return out
 }
 
+// ownRegistry is a host that packages come from and that the command itself
+// names; empty: the usual ones.
+func ownRegistry(p *sayso.Part) string {
+	for _, h := range p.Hosts {
+		if h != shell.Registries && h != shell.Remotes && h != shell.External && p.Command != nil && strings.Contains(strings.ToLower(words(p.Command)), h) {
+			return h
+		}
+	}
+	return ""
+}
+
+// words is the text of a command with the assignments in front of it.
+func words(c *shell.Command) string {
+	var b strings.Builder
+	for _, a := range c.Assigns {
+		b.WriteString(a.Value.Text + " ")
+	}
+	for _, a := range c.Args {
+		b.WriteString(a.Text + " ")
+	}
+	return b.String()
+}
+
 // remote reports whether the part is a command that runs on another machine and
 // does more than read there. A container is not another machine.
 func remote(c *sayso.Case, p *sayso.Part) bool {
@@ -182,8 +219,9 @@ func remote(c *sayso.Case, p *sayso.Part) bool {
 // deletes names the first file that the part deletes and that neither a build
 // makes again nor the session has written.
 func deletes(c *sayso.Case, p *sayso.Part) string {
-	if program(p) == "git" {
-		return "" // what git deletes, git brings back, unless it cannot be undone
+	switch program(p) {
+	case "git", "rmdir", "trash", "trash-put", "gio": // what they delete was empty, or can be brought back
+		return ""
 	}
 	for _, touched := range p.Paths {
 		if touched.Access != shell.Delete || moved(p, touched) || c.Facts.Class == sayso.ClassMove {

@@ -110,7 +110,7 @@ func readingOnly(mode string) sayso.Stage {
 		}
 		agent := c.Session.AgentMode
 		switch {
-		case onlyReads(c.Part()) || onlyFetches(c.Part()):
+		case onlyReads(c.Part()) || onlyFetches(c.Part()) || onlyLooks(c.Part()) || c.Facts.Class == sayso.ClassMode:
 			return sayso.Pass()
 		case mode == Plan:
 			return deny("mode.plan", "in plan mode only reading is allowed")

@@ -1760,7 +1760,7 @@ var tableDevtools = [...]tool{
 			{any: [][]term{{{op: termArg, n: 1, globs: []string{"authtoken", "login", "config", "service", "add-authtoken", "credentials", "api"}}}}, do: action{does: System, say: "Change the login or system service of {cmd}: {args}"}},
 		},
 	},
-	{names: []string{"claude", "codex", "gemini", "opencode", "copilot", "github-copilot-cli", "cursor-agent", "aider", "qwen", "crush", "droid", "auggie", "cline", "kilocode", "roo", "cn", "kiro-cli", "q", "plandex", "gptme", "sgpt", "interpreter", "openhands", "swe-agent", "sweagent", "mentat", "trae-cli", "codebuff", "ra-aid", "grok", "vibe", "kimi", "jules", "junie", "gpt-engineer", "gpte", "gpt-pilot", "autogpt", "metagpt", "crewai", "browser-use", "cody", "nanocoder", "openclaw", "claude-flow", "vibe-kanban", "claude-squad", "container-use", "ccr", "iflow", "codebuddy", "qodo"},
+	{names: []string{"claude", "claude-code", "codex", "gemini", "gemini-cli", "opencode", "opencode-ai", "amp", "copilot", "github-copilot-cli", "cursor-agent", "aider", "qwen", "crush", "droid", "auggie", "cline", "kilocode", "roo", "cn", "kiro-cli", "q", "plandex", "gptme", "sgpt", "interpreter", "openhands", "swe-agent", "sweagent", "mentat", "trae-cli", "codebuff", "ra-aid", "grok", "vibe", "kimi", "jules", "junie", "gpt-engineer", "gpte", "gpt-pilot", "autogpt", "metagpt", "crewai", "browser-use", "cody", "nanocoder", "openclaw", "claude-flow", "vibe-kanban", "claude-squad", "container-use", "ccr", "iflow", "codebuddy", "qodo"},
 		do:   action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Start another AI agent, {cmd}, which acts on its own"},
 		flags: []flag{
@@ -1769,11 +1769,12 @@ var tableDevtools = [...]tool{
 			{names: []string{"--permission-mode", "--approval-mode"}, kind: kindText},
 			{names: []string{"-a", "--ask-for-approval"}, kind: kindText},
 			{names: []string{"-s", "--sandbox"}, kind: kindText},
+			{names: []string{"-c", "--config"}, kind: kindText},
 			{names: []string{"-p", "--print", "--prompt", "--message", "-i", "--prompt-interactive", "--exec"}, kind: kindText, attached: true, do: &action{does: Executes | Network, risk: levelDangerous}},
-			{names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--settings", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "-c", "--config", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, kind: kindText, attached: true},
+			{names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--settings", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, kind: kindText, attached: true},
 		},
 		whens: []when{
-			{any: [][]term{{{op: termFlag, flag: "--permission-mode", globs: []string{"bypass*", "yolo*"}}}, {{op: termFlag, flag: "-a", globs: []string{"never"}}}, {{op: termFlag, flag: "-s", globs: []string{"danger*"}}}}, flagged: true, do: action{does: Executes, risk: levelBlocked, say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+			{any: [][]term{{{op: termFlag, flag: "--permission-mode", globs: []string{"bypass*", "yolo*"}}}, {{op: termFlag, flag: "-a", globs: []string{"never"}}}, {{op: termFlag, flag: "-s", globs: []string{"danger*"}}}, {{op: termFlag, flag: "-c", globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, flagged: true, do: action{does: Executes, risk: levelBlocked, say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 		},
 		subs: []tool{
 			{names: []string{"mcp"},

@@ -648,7 +648,7 @@ var tableForge = [...]tool{
 						},
 					},
 					{names: []string{"rerun"},
-						do:    action{does: Executes | Network, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}},
+						do:    action{does: Executes | Publishes | Network, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}},
 						says:  []string{"Run workflow run {arg1} on GitHub again", "Run a workflow run on GitHub again"},
 						flags: sharedFlag307,
 					},
@@ -681,7 +681,7 @@ var tableForge = [...]tool{
 						},
 					},
 					{names: []string{"run"},
-						do:   action{does: Executes | Network, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}},
+						do:   action{does: Executes | Publishes | Network, args: []slot{{kind: kindText}}, hosts: []string{"github.com"}},
 						says: []string{"Start workflow {arg1} on GitHub", "Start a workflow on GitHub"},
 						flags: []flag{
 							{names: []string{"-r", "--ref", "-f", "--raw-field", "-F", "--field"}, kind: kindText},

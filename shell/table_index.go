@@ -1163,7 +1163,7 @@ func findTool(name string) *tool {
 		return &tableDevtools[91]
 	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
 		return &tableDevtools[92]
-	case "aider", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
+	case "aider", "amp", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-code", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "gemini-cli", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "opencode-ai", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
 		return &tableDevtools[93]
 	case "sayso":
 		return &tableDevtools[94]
@@ -2825,7 +2825,7 @@ func findTool(name string) *tool {
 		return &tableText[115]
 	case "ed", "ex", "red":
 		return &tableText[116]
-	case "amp", "dte", "helix", "hx", "jed", "jmacs", "joe", "kak", "mcedit", "mg", "micro", "nano", "ne", "pico", "tilde", "zile":
+	case "dte", "helix", "hx", "jed", "jmacs", "joe", "kak", "mcedit", "mg", "micro", "nano", "ne", "pico", "tilde", "zile":
 		return &tableText[117]
 	case "emacs", "emacs-gtk", "emacs-nox", "emacs25", "emacs26", "emacs27", "emacs28", "emacs29", "xemacs":
 		return &tableText[118]

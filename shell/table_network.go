@@ -360,7 +360,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"ssh", "slogin"},
-		do:   action{does: Network, args: []slot{{kind: kindHost}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isJoined | isWrapping},
+		do:   action{does: Network, args: []slot{{kind: kindHost}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isJoined | isWrapping, prints: printsNetwork},
 		says: []string{"On {arg1}: {inner}", "Open a shell on {arg1}", "Connect to another machine with ssh"},
 		flags: []flag{
 			{names: []string{"-i"}, kind: kindRead},

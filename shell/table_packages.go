@@ -2979,7 +2979,11 @@ var tablePackages = [...]tool{
 			{any: [][]term{{{op: termFlag, flag: "--prefix"}}, {{op: termFlag, flag: "--config"}}}, flagged: true, do: action{say: "Show where Homebrew keeps things"}},
 		},
 		subs: []tool{
-			{names: []string{"list", "ls", "info", "abv", "search", "outdated", "deps", "uses", "leaves", "desc", "config", "doctor", "dr", "missing", "options", "cat", "log", "formulae", "casks", "commands", "formula", "which-formula", "tap-info", "livecheck", "readall", "shellenv", "command", "--prefix", "--cellar", "--caskroom", "--cache", "--repository", "--env", "--config", "--taps", "which", "verify", "is-installed", "source", "rubydoc", "contributions", "prof", "tc", "typecheck", "unbottled"},
+			{names: []string{"shellenv"},
+				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsUnknown},
+				says: []string{"Print the settings that make Homebrew's programs known"},
+			},
+			{names: []string{"list", "ls", "info", "abv", "search", "outdated", "deps", "uses", "leaves", "desc", "config", "doctor", "dr", "missing", "options", "cat", "log", "formulae", "casks", "commands", "formula", "which-formula", "tap-info", "livecheck", "readall", "command", "--prefix", "--cellar", "--caskroom", "--cache", "--repository", "--env", "--config", "--taps", "which", "verify", "is-installed", "source", "rubydoc", "contributions", "prof", "tc", "typecheck", "unbottled"},
 				do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 				says: []string{"Look at Homebrew packages: {args}", "Look at Homebrew packages"},
 				flags: []flag{

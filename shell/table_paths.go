@@ -185,6 +185,8 @@ var pathsRemade = pathClass{
 		{"tmp", "**/tmp/**"},
 		{"temp", "**/temp/**"},
 		{".tmp", "**/.tmp/**"},
+		{"vendor", "**/vendor/**"},
+		{".git", "**/.git/*.lock"},
 		{".dart_tool", "**/.dart_tool/**"},
 		{".elixir_ls", "**/.elixir_ls/**"},
 		{"_site", "**/_site/**"},
@@ -218,8 +220,14 @@ var pathsRemade = pathClass{
 		".coverage",
 		".eslintcache",
 		".stylelintcache",
+		"a.out",
+		"cover.out",
+		"coverage.out",
 		"lcov.info",
 		"nohup.out",
+		"package-lock.json",
+		"pnpm-lock.yaml",
+		"yarn.lock",
 	},
 }
 

@@ -485,6 +485,7 @@ var tableRustGo = [...]tool{
 		do:   action{does: Writes, args: []slot{{kind: kindRead}}},
 		says: []string{"Compile the Rust file {arg1}", "Compile a Rust file"},
 		flags: []flag{
+			{names: []string{"-V", "--version"}, do: &action{does: Reads, say: "Show the version of the Rust compiler", instead: true}},
 			{names: []string{"-o", "--out-dir"}, kind: kindWrite},
 			{names: []string{"--emit"}, kind: kindText, attached: true},
 			{names: []string{"-L"}, kind: kindText},

@@ -633,7 +633,7 @@ var tableText = [...]tool{
 		},
 	},
 	{names: []string{"rev"},
-		do:   action{args: []slot{{kind: kindRead, repeat: true}}},
+		do:   action{args: []slot{{kind: kindRead, repeat: true}}, prints: printsDecoded},
 		says: []string{"Show the lines of {args} backwards", "Turn lines backwards"},
 	},
 	{names: []string{"look"},
@@ -695,6 +695,7 @@ var tableText = [...]tool{
 			{names: []string{"-b", "-u", "-e", "-E", "-C", "-a", "-d"}},
 		},
 		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{prints: printsDecoded}},
 			{any: [][]term{{{op: termMore, n: 1}, {not: true, op: termFlag, flag: "-r"}}}, do: action{say: "Write the bytes of {arg1} as text to {arg2}"}},
 			{any: [][]term{{{op: termMore, n: 1}, {op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Turn the hex text {arg1} back into the file {arg2}"}},
 			{any: [][]term{{{op: termCount, n: 1}, {op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Turn the hex text {arg1} back into bytes"}},
@@ -1899,7 +1900,7 @@ var tableText = [...]tool{
 			{names: []string{"-s", "--quiet", "-G", "-E", "-r", "-l", "-v"}},
 		},
 	},
-	{names: []string{"nano", "pico", "micro", "joe", "jmacs", "jed", "ne", "mcedit", "kak", "hx", "helix", "mg", "zile", "dte", "tilde", "amp"},
+	{names: []string{"nano", "pico", "micro", "joe", "jmacs", "jed", "ne", "mcedit", "kak", "hx", "helix", "mg", "zile", "dte", "tilde"},
 		do:   action{does: Executes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says: []string{"Open {args} in a text editor", "Open a text editor"},
 		flags: []flag{

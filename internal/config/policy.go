@@ -1,0 +1,71 @@
+package config
+
+import (
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/preset"
+)
+
+// A Policy is what all files together say. What none of them sets is zero.
+type Policy struct {
+	Preset     string // empty: native
+	PresetFrom sayso.Source
+	Mode       string // empty: the preset's default
+	ModeFrom   sayso.Source
+
+	Rules   []sayso.Rule        // of the strongest file first, each with its source
+	Also    []string            // folders that belong to the workspace, as written
+	Off     []preset.Capability // what is switched off
+	Ask     []preset.Capability // what asks; none of Off
+	Sandbox Sandbox
+	Approve Approve
+
+	// Dropped is what files said that they may not say.
+	Dropped []Dropped
+
+	// Sources are the files, missing ones too: the policy is out of date
+	// when one of them changes.
+	Sources []Stamp
+
+	// Err says why a part of the policy did not load. Then nothing may be
+	// allowed: a rule that was lost might have denied it.
+	Err error
+}
+
+// A Dropped is something that a file said and that does not count.
+type Dropped struct {
+	What   string // such as allow bash(npm *), or mode bypass
+	Source sayso.Source
+	Why    string
+}
+
+// A Layered is a file with what it may do.
+type Layered struct {
+	File  *File
+	Layer sayso.Layer
+
+	// Trusted says that the file may loosen. A file outside the workspace may;
+	// one inside it only if a person trusts the workspace with this content.
+	Trusted bool
+}
+
+// DefaultTimeout is how long a question waits where no file says it. A file that
+// may only tighten cannot set a longer one.
+const DefaultTimeout = 5 * time.Minute
+
+// layers are the layers that have files, the strongest first.
+var layers = []sayso.Layer{sayso.Managed, sayso.User, sayso.Workspace, sayso.Committed}
+
+// modes are the modes, the strictest first. Of two files the stricter counts.
+var modes = []string{preset.Plan, preset.DontAsk, preset.Careful, preset.Default, preset.Bypass}
+
+// tightens says which modes each mode is stricter than for every single call.
+// That is less than the order of modes has: dont-ask denies where careful asks,
+// but lets through edits that careful asks about.
+var tightens = map[string][]string{
+	preset.Plan:    {preset.Careful, preset.Default, preset.Bypass},
+	preset.DontAsk: {preset.Default, preset.Bypass},
+	preset.Careful: {preset.Default, preset.Bypass},
+	preset.Default: {preset.Bypass},
+}
