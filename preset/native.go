@@ -16,6 +16,7 @@ type Policy struct {
 	Rules  *sayso.RuleSet
 	Err    error        // why a part of the policy did not load; then nothing is allowed
 	Off    []Capability // what the workspace may not do
+	Ask    []Capability // what asks in the workspace, whatever rules allow
 	Script sayso.Stage  // a policy script; may only tighten; nil: none
 	Tools  []sayso.Tool // those of the program that embeds sayso
 }
@@ -54,6 +55,7 @@ func (p *Policy) plan(mode string) sayso.Plan {
 		sayso.Rules("deny rules", p.Rules, sayso.Deny),
 		readingOnly(mode), // behind what denies for good: its denials may turn into questions
 		sayso.Rules("ask rules", p.Rules, sayso.Ask),
+		p.asks(),
 		safety(),
 		taint(),
 		sayso.ToolSays(p.Tools),
@@ -144,6 +146,18 @@ func (p *Policy) capabilities() sayso.Stage {
 		for _, off := range p.Off {
 			if uses(c, off) {
 				return sayso.Decide(sayso.Deny, "capability."+sayso.Code(off), "the workspace has "+string(off)+" switched off")
+			}
+		}
+		return sayso.Pass()
+	})
+}
+
+// asks asks about what is set to ask for the workspace.
+func (p *Policy) asks() sayso.Stage {
+	return sayso.Func("capabilities that ask", func(c *sayso.Case) sayso.Verdict {
+		for _, ask := range p.Ask {
+			if uses(c, ask) {
+				return sayso.Decide(sayso.Ask, "capability."+sayso.Code(ask), "the workspace asks before "+string(ask))
 			}
 		}
 		return sayso.Pass()

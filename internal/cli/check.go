@@ -14,7 +14,6 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/vector"
-	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -22,7 +21,9 @@ const checkUse = `sayso check [--explain] [--json] [--mode MODE] [--cwd DIR] [--
        sayso check --jsonl
 
 Decides a call without running it or asking anybody: allow, ask or deny, with
-the reason, how risky it is, and what it would do.
+the reason, how risky it is, and what it would do. The policy is that of the
+workspace: /etc/sayso/policy.yaml, ~/.config/sayso/policy.yaml, your own for
+this workspace, and .sayso.yaml, which may only tighten until you trust it.
 
   bash COMMAND       a command line
   read|write|delete PATH, fetch URL, mcp SERVER/TOOL [JSON]
@@ -147,11 +148,20 @@ func callOf(args []string) (sayso.Call, error) {
 }
 
 func checkOne(call sayso.Call, mode string, explain, asJSON bool, std IO) error {
-	e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Analyzer: sayso.Analyzer{Machine: machine{}}}
-	if _, err := e.Preset.For(mode); err != nil {
+	policy, err := load(call.Root, call.Home)
+	if err != nil {
+		return err
+	}
+	if mode == "" {
+		mode = policy.Mode
+	}
+	if _, err := policy.engine.Preset.For(mode); err != nil {
 		return &usageError{err.Error(), ""}
 	}
-	d := e.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode})
+	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode})
+	for _, dropped := range policy.Dropped {
+		fmt.Fprintf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
+	}
 	if err := show(call, d, explain, asJSON, std.Out); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@
 package vector
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/preset"
 )
 
@@ -144,19 +144,14 @@ func (l *Line) preset() (sayso.Preset, []string, error) {
 	if name != "native" {
 		return sayso.Preset{}, nil, fmt.Errorf("%w %q", ErrPreset, name)
 	}
-	var c config
-	if len(l.Config) > 0 && !bytes.Equal(l.Config, []byte("null")) {
-		dec := json.NewDecoder(bytes.NewReader(l.Config))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&c); err != nil {
-			return sayso.Preset{}, nil, fmt.Errorf("config: %w", err)
-		}
-	}
+	f, err := config.FromJSON(l.Config) // one with a mistake decides, too: it denies
+	policy := config.Merge([]config.Layered{{File: f, Layer: sayso.User, Trusted: true}})
 	if l.Mode == "" {
-		l.Mode = c.Mode
+		l.Mode = policy.Mode
 	}
-	set, _ := sayso.NewRuleSet(c.rules()) // a broken policy decides, too: it denies
-	return preset.Native(preset.Policy{Rules: set, Off: c.Workspace.off()}), c.Workspace.Also, nil
+	set, rules := sayso.NewRuleSet(policy.Rules)
+	native := preset.Policy{Rules: set, Err: errors.Join(err, rules), Off: policy.Off, Ask: policy.Ask}
+	return preset.Native(native), policy.Also, nil
 }
 
 // subagent takes the kind out of "subagent:KIND".
