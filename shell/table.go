@@ -198,7 +198,8 @@ const (
 	printsDecoded
 	printsNetwork
 	printsNames
-	printsLines   // some of the lines that it reads
-	printsHash    // a word without a slash, whatever its operands are
-	printsUnknown // anything
+	printsLines    // some of the lines that it reads
+	printsHash     // a word without a slash, whatever its operands are
+	printsUnknown  // anything
+	printsSettings // assignments for a shell, and nothing else
 )

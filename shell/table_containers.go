@@ -384,7 +384,7 @@ var tableContainers = [...]tool{
 				flags: sharedFlag241,
 			},
 			{names: []string{"completion"},
-				do:    action{does: Reads},
+				do:    action{does: Reads, prints: printsSettings},
 				says:  []string{"Print the shell completion of {cmd}"},
 				flags: sharedFlag242,
 			},

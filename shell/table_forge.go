@@ -1205,7 +1205,7 @@ var tableForge = [...]tool{
 				},
 			},
 			{names: []string{"completion"},
-				do:    action{does: Reads},
+				do:    action{does: Reads, prints: printsSettings},
 				says:  []string{"Print the completion script of gh"},
 				flags: sharedFlag310,
 			},

@@ -590,6 +590,9 @@ var tableNetwork = [...]tool{
 			{names: []string{"-k"}, do: &action{say: "Stop the ssh key agent"}},
 			{names: []string{"-c", "-s", "-d", "-D"}},
 		},
+		whens: []when{
+			{any: [][]term{{{not: true, op: termInner, n: 0}}}, do: action{prints: printsSettings}},
+		},
 	},
 	{names: []string{"ftp", "lftp", "ncftp", "pftp"},
 		do:   action{does: Network, risk: levelDangerous, args: []slot{{kind: kindHost}, {kind: kindText, repeat: true}}},

@@ -2265,7 +2265,7 @@ var tableNode = [...]tool{
 				},
 			},
 			{names: []string{"env"},
-				do:   action{does: Reads},
+				do:   action{does: Reads, prints: printsSettings},
 				says: []string{"Print shell settings for fnm"},
 				flags: []flag{
 					{names: []string{"--shell"}, kind: kindText},
@@ -2416,7 +2416,7 @@ var tableNode = [...]tool{
 				},
 			},
 			{names: []string{"init"},
-				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsSettings},
 				says: []string{"Print shell settings for nodenv"},
 			},
 			{names: []string{"shell"},

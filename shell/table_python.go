@@ -1966,7 +1966,7 @@ var tablePython = [...]tool{
 				},
 			},
 			{names: []string{"init", "virtualenv-init"},
-				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
+				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsSettings},
 				says: []string{"Print shell settings for pyenv"},
 				flags: []flag{
 					{names: []string{"--path", "--no-rehash", "--no-push-path", "--detect-shell"}},

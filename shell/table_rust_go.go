@@ -1556,7 +1556,7 @@ var tableRustGo = [...]tool{
 			{names: []string{"-i", "--init"}, kind: kindText, attached: true},
 			{names: []string{"-l", "--list", "-a", "--list-all"}, kind: kindText, attached: true},
 			{names: []string{"--json", "-j"}, kind: kindText, attached: true},
-			{names: []string{"--completion"}, kind: kindText, do: &action{does: Reads, say: "Print the completion script of task", instead: true}},
+			{names: []string{"--completion"}, kind: kindText, do: &action{does: Reads, say: "Print the completion script of task", prints: printsSettings, instead: true}},
 		},
 		whens: []when{
 			{any: [][]term{{{op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-i", globs: []string{"false", "f", "0", "F", "FALSE", "False", "no", "n"}}}}, flagged: true, do: action{does: Writes, say: "Write a new Taskfile", instead: true}},
