@@ -10,7 +10,7 @@ GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
-.PHONY: test test-quick setup generate stale lint vet fuzz cover bench build
+.PHONY: test test-quick setup generate stale lint vet fuzz cover bench build install
 
 # The tests come last, so that the runner's own closing lines end the output.
 test: setup stale vet lint fuzz cover
@@ -27,6 +27,10 @@ test-quick:
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+
+# install puts sayso and sayso-hook where Go puts programs.
+install:
+	CGO_ENABLED=0 $(GO) install -trimpath ./cmd/...
 
 setup:
 	./scripts/setup

@@ -42,6 +42,7 @@ func verbs() []verb {
 		{"check", checkUse, "decide a call: allow, ask or deny, with the reason; run nothing", check},
 		{"rule", ruleUse, "list, check, add or remove the rules of this workspace", rule},
 		{"test", testUse, "run decisions that were written down, and say which differ", test},
+		{"hook", hookUse, "answer the hook of an agent", hookVerb},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
 		{"version", "sayso version", "print the version", version},
 	}
