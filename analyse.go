@@ -11,6 +11,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/fspath"
 	"github.com/sayso-dev/sayso/internal/tools"
 	"github.com/sayso-dev/sayso/shell"
+	"golang.org/x/text/unicode/norm"
 )
 
 // An Analyzer turns calls into facts. The zero value knows the tools of the
@@ -297,6 +298,12 @@ func (a *Analyzer) file(f *Facts, in *tools.Path) {
 		part.Paths = append(part.Paths, one)
 		part.Risk = min(part.Risk, f.Place.Judge(one))
 	}
+	if in.Access == tools.Touches { // it may also be read
+		seen := f.part(shell.Path{Raw: touched.Raw, Abs: touched.Abs, Real: touched.Real, Access: shell.Read})
+		part.Paths = append(part.Paths, seen.Paths...)
+		part.Effects |= shell.Reads
+		part.Risk = min(part.Risk, seen.Risk)
+	}
 	if in.Access == tools.Runs {
 		part.Effects |= shell.Executes
 		part.Risk = min(part.Risk, shell.Moderate)
@@ -332,7 +339,7 @@ func (f *Facts) request(address string) {
 		part.Risk, part.Opaque = shell.Dangerous, []string{"the address is of an unusual kind: " + shell.Shown(address)}
 		part.Hosts = []string{strings.ToLower(u.Hostname())}
 	default:
-		part.Hosts = []string{strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))}
+		part.Hosts = []string{shell.Host(norm.NFKC.String(u.Host))}
 	}
 	f.Parts = append(f.Parts, part)
 }

@@ -83,7 +83,7 @@ func (m *commandPattern) any(_ *Case, p *Part) bool {
 
 // covers reports whether all of the command is meant, whatever the parts are
 // that cannot be known.
-func (m *commandPattern) covers(_ *Case, p *Part) bool {
+func (m *commandPattern) covers(k *Case, p *Part) bool {
 	c := p.Command
 	if c == nil || len(c.Args) == 0 || c.Args[0].Unknown || c.Args[0].Glob {
 		return false
@@ -91,7 +91,7 @@ func (m *commandPattern) covers(_ *Case, p *Part) bool {
 	if strings.Contains(c.Args[0].Text, "/") && !m.path || !m.named(&c.Args[0]) {
 		return false // another program of that name
 	}
-	if len(c.Assigns) > 0 && !c.Suggest {
+	if len(c.Assigns) > 0 && !c.Suggest || wrappedWith(k, c) {
 		return false // a variable changes what the program does
 	}
 	if matchWords(m.all, c.Args[1:], false) {
@@ -103,6 +103,16 @@ func (m *commandPattern) covers(_ *Case, p *Part) bool {
 		return false
 	}
 	return matchWords(rest, positional(&words), false)
+}
+
+// wrappedWith reports whether a wrapper such as env sets variables for it.
+func wrappedWith(k *Case, c *shell.Command) bool {
+	for parent := k.Facts.Parent(c); parent != nil; parent = k.Facts.Parent(parent) {
+		if len(parent.Assigns) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *commandPattern) named(name *shell.Arg) bool {

@@ -59,6 +59,7 @@ func (m *hostPattern) covers(_ *Case, p *Part) bool {
 // github/create_issue owner=acme.
 type mcpPattern struct {
 	server, tool wordGlob
+	folded       wordGlob // the tool without regard to case, for rules that deny or ask
 	args         []argPattern
 }
 
@@ -76,7 +77,7 @@ func compileMCP(pattern string) (*mcpPattern, string) {
 	if !ok {
 		tool = "*"
 	}
-	m := &mcpPattern{server: compileWord(strings.ToLower(server)), tool: compileWord(tool)}
+	m := &mcpPattern{server: compileWord(strings.ToLower(server)), tool: compileWord(tool), folded: compileWord(strings.ToLower(tool))}
 	for _, w := range words[1:] {
 		name, value, ok := strings.Cut(w, "=")
 		if !ok || name == "" {
@@ -87,12 +88,17 @@ func compileMCP(pattern string) (*mcpPattern, string) {
 	return m, ""
 }
 
-func (m *mcpPattern) named(c *Case) bool {
-	return c.Facts.Class == ClassMCP && m.server.match(strings.ToLower(strings.TrimSpace(c.Facts.Server))) && m.tool.match(c.Facts.Tool)
+func (m *mcpPattern) of(c *Case) bool {
+	return c.Facts.Class == ClassMCP && m.server.match(strings.ToLower(strings.TrimSpace(c.Facts.Server)))
 }
 
-func (m *mcpPattern) any(c *Case, _ *Part) bool    { return m.named(c) && m.given(c, true) }
-func (m *mcpPattern) covers(c *Case, _ *Part) bool { return m.named(c) && m.given(c, false) }
+func (m *mcpPattern) any(c *Case, _ *Part) bool {
+	return m.of(c) && m.folded.match(strings.ToLower(c.Facts.Tool)) && m.given(c, true)
+}
+
+func (m *mcpPattern) covers(c *Case, _ *Part) bool {
+	return m.of(c) && m.tool.match(c.Facts.Tool) && m.given(c, false)
+}
 
 // given compares the arguments. One that cannot be read as text may be meant,
 // but is not covered.

@@ -32,6 +32,11 @@ func (v *visit) handle() {
 			v.test()
 		case useLink:
 			v.link()
+		case useDownload:
+			v.download()
+		case useCopy:
+			v.into()
+			v.copied()
 		case useMake:
 			v.makefile()
 		}

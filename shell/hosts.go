@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,5 +196,34 @@ func hostOf(s string) string {
 	if s == "" {
 		return External
 	}
-	return strings.ToLower(strings.TrimSuffix(s, "."))
+	return plainHost(strings.ToLower(strings.TrimSuffix(s, ".")))
 }
+
+// plainHost writes an address in the usual way that is written as one number,
+// with fewer dots, or in another base: programs connect to it all the same.
+func plainHost(s string) string {
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return s
+	}
+	parts := strings.Split(s, ".")
+	if len(parts) > 4 {
+		return s
+	}
+	var addr uint64
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 0, 32)
+		last := i == len(parts)-1
+		if err != nil || !last && n > 255 || last && n >= 1<<(8*(5-len(parts))) {
+			return s
+		}
+		if last {
+			addr = addr<<(8*(5-len(parts))) | n
+		} else {
+			addr = addr<<8 | n
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(addr >> 24), byte(addr >> 16), byte(addr >> 8), byte(addr)}).String()
+}
+
+// Host returns the host of a URL or of host:port, in lower case.
+func Host(address string) string { return hostOf(address) }

@@ -57,9 +57,94 @@ func (w *walker) fills(c *Command, written, printed stream) {
 		if p.Redirect {
 			text = printed
 		}
-		if p.Access == Write && p.Abs != "" && text.kind != streamEmpty && text.kind != streamItems && len(w.written) < maxVars {
-			w.written = append(w.written, writtenFile{p.Abs, text})
+		if p.Access == Write && p.Abs != "" && text.kind != streamEmpty && text.kind != streamItems {
+			w.note(c, writtenFile{p.Abs, text})
 		}
+	}
+}
+
+// note remembers what a file holds.
+func (w *walker) note(c *Command, f writtenFile) {
+	if len(w.written) >= maxVars {
+		c.doubt(Dangerous, "it writes too many files to follow")
+		return
+	}
+	w.written = append(w.written, f)
+}
+
+// copied notes that copies and moved files hold what the originals do.
+func (v *visit) copied() {
+	known := len(v.w.written)
+	for _, from := range v.c.Paths {
+		if from.Access != Read || from.Redirect {
+			continue
+		}
+		for i := range known {
+			f := v.w.written[i]
+			if f.abs != from.Abs && !(from.Glob && matchStars(from.Abs, f.abs)) {
+				continue
+			}
+			for _, to := range v.c.Paths {
+				if to.Access == Write && to.Abs != "" {
+					v.w.note(v.c, writtenFile{to.Abs, f.text})
+					v.w.note(v.c, writtenFile{to.Abs + "/" + path.Base(f.abs), f.text})
+				}
+			}
+		}
+	}
+}
+
+// into touches the files that a copy makes in a folder: cp x dir/ writes dir/x.
+func (v *visit) into() {
+	args := v.r.args
+	folder := ""
+	if g := v.r.given("-t"); g != nil && g.hasValue {
+		folder = g.value.Text
+	} else if n := len(args); n > 1 {
+		folder, args = args[n-1].Text, args[:n-1]
+		abs := resolve(folder, v.st.dir)
+		e, seen := v.w.look(abs)
+		if !(seen && e.Dir || n > 2 || strings.HasSuffix(folder, "/") || strings.HasPrefix(path.Base(folder), ".")) {
+			return
+		}
+	}
+	if folder == "" {
+		return
+	}
+	for _, a := range args {
+		if !a.Unknown && len(a.Text) <= maxPath {
+			v.touch(Arg{Text: strings.TrimRight(folder, "/") + "/" + path.Base(a.Text), Glob: a.Glob}, Write, false)
+		}
+	}
+}
+
+// download touches the files that curl -O and wget make without being told a
+// name.
+func (v *visit) download() {
+	named := v.r.has("-O")
+	if v.r.name == "wget" || v.r.name == "wget2" || v.r.name == "aria2c" || v.r.name == "axel" {
+		named = !v.r.has("-O") && !v.r.has("-o") && !v.r.has("--spider")
+	}
+	if !named {
+		return
+	}
+	folder := "."
+	for _, option := range [...]string{"--output-dir", "-P", "--directory-prefix", "-d"} {
+		if g := v.r.given(option); g != nil && g.hasValue {
+			folder = g.value.Text
+		}
+	}
+	for _, a := range v.r.args {
+		_, rest, ok := strings.Cut(a.Text, "://")
+		if !ok {
+			rest = a.Text
+		}
+		rest, _, _ = strings.Cut(rest, "?")
+		name := path.Base(rest)
+		if !strings.Contains(rest, "/") || strings.HasSuffix(rest, "/") {
+			name = "index.html"
+		}
+		v.touch(Arg{Text: folder + "/" + name, Glob: a.Unknown}, Write, false)
 	}
 }
 
@@ -168,16 +253,22 @@ type link struct{ at, to string }
 
 // link notes where a new link leads, because later paths may go through it.
 func (v *visit) link() {
-	if !v.r.has("-s") || len(v.r.args) == 0 || len(v.w.links) >= maxVars {
+	if !v.r.has("-s") || len(v.r.args) == 0 {
 		return
 	}
 	target := v.r.args[0]
 	name := path.Base(target.Text)
-	if n := len(v.r.args); n > 1 {
+	if g := v.r.given("-t"); g != nil {
+		name = g.value.Text + "/" + name
+	} else if n := len(v.r.args); n > 1 {
 		name = v.r.args[n-1].Text
 	}
 	at := resolve(name, v.st.dir)
 	if at == "" || target.Unknown {
+		return
+	}
+	if len(v.w.links) >= maxUnrolled*4 {
+		v.c.doubt(Dangerous, "it makes too many links to follow")
 		return
 	}
 	v.w.links = append(v.w.links, link{at, resolve(target.Text, path.Dir(at))})
@@ -187,11 +278,16 @@ func (v *visit) link() {
 // does not lead through one.
 func (w *walker) throughLinks(p string) string {
 	out := ""
-	for i := len(w.links) - 1; i >= 0; i-- {
-		l := &w.links[i]
-		if l.to != "" && within(p, l.at) {
-			p = path.Clean(l.to + p[len(l.at):])
-			out = p
+	for range maxUnrolled {
+		before := p
+		for i := range w.links {
+			if l := &w.links[i]; l.to != "" && within(p, l.at) && len(p)+len(l.to) <= maxPath {
+				p = path.Clean(l.to + p[len(l.at):])
+				out = p
+			}
+		}
+		if p == before {
+			break
 		}
 	}
 	return out

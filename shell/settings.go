@@ -33,9 +33,21 @@ func (w *walker) settings(st *state, f *frame, index int) {
 		w.setting(st, &inner, c, &keysEnvironment, a.Name, a.Value)
 		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {
 			c.Sentence = "With " + a.Name + " set: " + c.Sentence
+		}
+		if known(a.Name) {
 			c.Suggest = false
 		}
 	}
+}
+
+// known reports whether programs take a variable for a setting.
+func known(name string) bool {
+	for i := range keysEnvironment {
+		if matchAny(keysEnvironment[i].names, name) {
+			return keysEnvironment[i].do != nil || keysEnvironment[i].kind != kindNone
+		}
+	}
+	return false
 }
 
 // setting applies what a table of keys says about NAME=VALUE.

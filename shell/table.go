@@ -181,6 +181,7 @@ const (
 	useKill
 	useEcho
 	useLink
+	useCopy
 	useMake
 )
 

@@ -169,6 +169,7 @@ var tableCoreutils = [...]tool{
 	{names: []string{"cp", "gcp"},
 		do:   action{args: []slot{{kind: kindRead, repeat: true}, {kind: kindWrite}}},
 		says: []string{"Copy {init} to {last}", "Copy files"},
+		use:  useCopy,
 		flags: []flag{
 			{names: []string{"-r", "-R", "-a", "--recursive", "--archive"}, do: &action{is: isRecursive}},
 			{names: []string{"-l", "--link"}},
@@ -198,6 +199,7 @@ var tableCoreutils = [...]tool{
 	{names: []string{"mv", "gmv"},
 		do:   action{args: []slot{{kind: kindMove, repeat: true}, {kind: kindWrite}}},
 		says: []string{"Move or rename {init} to {last}", "Move or rename files"},
+		use:  useCopy,
 		flags: []flag{
 			{names: []string{"-t", "--target-directory"}, kind: kindWrite, do: &action{say: "Move {args} to {-t}", args: []slot{{kind: kindMove, repeat: true}}}},
 			{names: []string{"-S", "--suffix"}, kind: kindText},
@@ -334,6 +336,7 @@ var tableCoreutils = [...]tool{
 	{names: []string{"install", "ginstall"},
 		do:   action{args: []slot{{kind: kindRead, repeat: true}, {kind: kindWrite}}},
 		says: []string{"Copy {init} to {last} and set its permissions", "Copy files and set their permissions"},
+		use:  useCopy,
 		flags: []flag{
 			{names: []string{"-d", "--directory"}, do: &action{say: "Create folder: {args}", args: []slot{{kind: kindWrite, repeat: true}}}},
 			{names: []string{"-t", "--target-directory"}, kind: kindWrite},

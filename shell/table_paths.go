@@ -558,6 +558,9 @@ var pathsStartup = pathClass{
 	deep: []deepPattern{
 		{".git", "**/.git/hooks/**"},
 		{".git", "**/.git/config"},
+		{".git", "**/.git/config.worktree"},
+		{".git", "**/.git/worktrees/*/config.worktree"},
+		{".git", "**/.git/modules/**/hooks/**"},
 		{".git", "**/.git/info/attributes"},
 		{".githooks", "**/.githooks/**"},
 		{".husky", "**/.husky/**"},

@@ -37,7 +37,7 @@ var kinds = map[string]string{
 
 var handlers = map[string]string{
 	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
-	"scripts": "useScripts", "git": "useGit", "link": "useLink", "make": "useMake", "builtin": "useBuiltin", "interpreter": "useInterpreter",
+	"scripts": "useScripts", "git": "useGit", "link": "useLink", "copy": "useCopy", "make": "useMake", "builtin": "useBuiltin", "interpreter": "useInterpreter",
 	"download": "useDownload", "kill": "useKill", "echo": "useEcho",
 }
 
