@@ -11,7 +11,6 @@ import (
 	"github.com/sayso-dev/sayso/internal/fspath"
 	"github.com/sayso-dev/sayso/internal/tools"
 	"github.com/sayso-dev/sayso/shell"
-	"golang.org/x/text/unicode/norm"
 )
 
 // An Analyzer turns calls into facts. The zero value knows the tools of the
@@ -339,7 +338,7 @@ func (f *Facts) request(address string) {
 		part.Risk, part.Opaque = shell.Dangerous, []string{"the address is of an unusual kind: " + shell.Shown(address)}
 		part.Hosts = []string{strings.ToLower(u.Hostname())}
 	default:
-		part.Hosts = []string{shell.Host(norm.NFKC.String(u.Host))}
+		part.Hosts = []string{shell.Host(fspath.Fold(u.Host))}
 	}
 	f.Parts = append(f.Parts, part)
 }

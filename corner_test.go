@@ -265,3 +265,24 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestDeep: what find reaches at any depth is meant, and an exception must cover
+// all of it.
+func TestDeep(t *testing.T) {
+	rule := sayso.Rule{Effect: sayso.Deny, Text: "edit(**)", Except: []string{"edit(src/**)"}}
+	for command, want := range map[string]bool{"find src -name a -exec sed -i s/a/b/ {} +": false, "find . -name a -exec sed -i s/a/b/ {} +": true} {
+		if got, _ := finds(t, rule, caseOf(bash(command))); got != want {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+	if got, _ := finds(t, sayso.Rule{Effect: sayso.Deny, Text: "edit(secret/**)"}, caseOf(bash("find . -name a -exec rm {} +"))); !got {
+		t.Error("find reaches below secret")
+	}
+	if _, all := finds(t, sayso.Rule{Effect: sayso.Allow, Text: "bash(npm publish)"}, caseOf(bash("env PATH=. npm publish"))); all {
+		t.Error("a wrapper has changed what npm is")
+	}
+	unknown := tool("mcp__files__frobnicate", map[string]any{"path": ".env"})
+	if f := caseOf(unknown).Facts; !f.Reveals(&f.Parts[0]) {
+		t.Errorf("it may be read: %+v", f)
+	}
+}

@@ -73,6 +73,10 @@ func (m *pathPattern) mayMatch(c *Case, touched *shell.Path, abs string) bool {
 	var buffer [4]string
 	for _, name := range m.names(buffer[:0], c, abs, true) {
 		switch {
+		case touched.Deep:
+			if m.folded.Overlaps(anyDepth(name)) {
+				return true
+			}
 		case touched.Glob:
 			if m.folded.Overlaps(name) {
 				return true
@@ -109,11 +113,20 @@ func (m *pathPattern) covers(c *Case, p *Part) bool {
 func (m *pathPattern) surely(c *Case, touched *shell.Path, abs string) bool {
 	var buffer [4]string
 	for _, name := range m.names(buffer[:0], c, abs, false) {
+		if touched.Deep {
+			name = anyDepth(name)
+		}
 		if touched.Glob && m.glob.Covers(name) || !touched.Glob && m.glob.Match(name) {
 			return !touched.Recursive || m.glob.Match(name+"/x/x")
 		}
 	}
 	return false
+}
+
+// anyDepth is the pattern for a name at any depth below its folder.
+func anyDepth(name string) string {
+	dir, base := path.Split(name)
+	return dir + "**/" + base
 }
 
 // names appends the absolute path as the pattern would have it: relative to

@@ -185,6 +185,7 @@ type Path struct {
 	Glob      bool // Abs is a pattern
 	Recursive bool // everything below it, too
 	Redirect  bool // by a redirection, not by the program itself
+	Deep      bool // the last component is a name at any depth below the others, as find has it
 }
 
 // Sentences returns one English sentence for each part of the command line.

@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"net/netip"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,7 +222,7 @@ func plainHost(s string) string {
 			addr = addr<<8 | n
 		}
 	}
-	return netip.AddrFrom4([4]byte{byte(addr >> 24), byte(addr >> 16), byte(addr >> 8), byte(addr)}).String()
+	return fmt.Sprintf("%d.%d.%d.%d", addr>>24, addr>>16&255, addr>>8&255, addr&255)
 }
 
 // Host returns the host of a URL or of host:port, in lower case.

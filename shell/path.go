@@ -21,8 +21,11 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		if i > 0 && (dir == "" || path.IsAbs(a.Text)) {
 			break
 		}
-		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown || st.any && !path.IsAbs(a.Text), Recursive: recursive}
+		p := Path{Raw: a.Text, Access: access, Glob: a.Glob || a.Unknown || st.any && !path.IsAbs(a.Text), Recursive: recursive, Deep: a.deep}
 		p.Abs = resolve(a.Text, dir)
+		if p.Abs == "" && dir == "" && access != List && !path.IsAbs(a.Text) {
+			c.opaque("a path cannot be known, because the folder is not: " + a.Text)
+		}
 		if p.Abs == "" && path.IsAbs(a.Text) { // through a link of a process, to anywhere
 			c.doubt(Dangerous, "a path cannot be known: "+a.Text)
 		}

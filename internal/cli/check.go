@@ -66,6 +66,9 @@ func check(args []string, std IO) error {
 		if flags.NArg() > 0 {
 			return &usageError{"--jsonl reads calls from standard input and takes no argument", ""}
 		}
+		if *mode != "" || *explain || *asJSON {
+			return &usageError{"--jsonl goes with neither --mode nor --explain nor --json", "each line has its own mode"}
+		}
 		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home}, std)
 	}
 	call, err := callOf(flags.Args())

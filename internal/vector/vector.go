@@ -7,10 +7,13 @@
 package vector
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -75,8 +78,8 @@ var ErrPreset = errors.New("unknown preset")
 // Parse reads a line.
 func Parse(text []byte) (*Line, error) {
 	var l Line
-	if err := json.Unmarshal(text, &l); err != nil {
-		return nil, err
+	if err := l.read(text); err != nil {
+		return &l, err
 	}
 	if l.Tool == "" && l.Command == nil {
 		return &l, errors.New(`no "tool" and no "command"`)
@@ -86,6 +89,77 @@ func Parse(text []byte) (*Line, error) {
 		l.Args, _ = json.Marshal(map[string]string{"command": *l.Command})
 	}
 	return &l, nil
+}
+
+// read decodes a line. A key that is given twice, or in another case than it has,
+// would be read in different ways by different programs.
+func (l *Line) read(text []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return fmt.Errorf("column %d: %w", syntax.Offset, err)
+		}
+		return errors.New("not a JSON object")
+	}
+	l.ID = fields["id"] // so that the answer can be told, whatever else is wrong
+	seen := map[string]string{}
+	for _, key := range keysOf(text) {
+		folded := strings.ToLower(key)
+		if other, ok := seen[folded]; ok {
+			return fmt.Errorf("the key %q is given twice (as %q)", key, other)
+		}
+		if key != folded {
+			if _, known := lineKeys[folded]; known {
+				return fmt.Errorf("unknown key %q: did you mean %q?", key, folded)
+			}
+		}
+		seen[folded] = key
+	}
+	err := json.Unmarshal(text, l)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("the key %q has a value of the wrong type: %s", wrong.Field, wrong.Value)
+	}
+	return err
+}
+
+// lineKeys are the keys of a line.
+var lineKeys = func() map[string]bool {
+	out := map[string]bool{}
+	for t, i := reflect.TypeFor[Line](), 0; i < t.NumField(); i++ {
+		out[t.Field(i).Tag.Get("json")] = true
+	}
+	return out
+}()
+
+// keysOf returns the keys of an object in the order in which they stand there.
+func keysOf(text []byte) []string {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	var keys []string
+	depth, key := 0, false
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return keys
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			if token == '{' || token == '[' {
+				depth++
+			} else {
+				depth--
+			}
+			key = depth == 1
+		case string:
+			if depth == 1 && key {
+				keys = append(keys, token)
+			}
+			key = depth == 1 && !key
+		default:
+			key = depth == 1
+		}
+	}
 }
 
 // Answer decides a line of text. A line that cannot be read is denied with the
