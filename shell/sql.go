@@ -51,6 +51,12 @@ func (v *visit) statement(words []string) {
 	}
 	v.metaInside(words)
 	switch strings.ToUpper(first) {
+	case "SYSTEM": // of the mysql client
+		if len(words) > 1 {
+			v.shell(Arg{Text: strings.Join(words[1:], " "), Span: v.c.Span})
+			v.c.Risk = min(v.c.Risk, Dangerous)
+		}
+		return
 	case "SHOW", "DESCRIBE", "DESC":
 		v.c.Effects |= Reads
 		return
