@@ -91,6 +91,7 @@ func wrappings(src string) map[string]string {
 		"{ ;}":  "{\n" + src + "\n}",
 		"sh -c": "sh -c '" + strings.ReplaceAll(src, "'", `'\''`) + "'",
 		"&&":    "true && {\n" + src + "\n}",
+		"and":   "{\n" + src + "\n} && true",
 		"|":     "true | {\n" + src + "\n}",
 		"$( )":  "echo $(\n" + src + "\n)",
 	}

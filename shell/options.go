@@ -85,6 +85,8 @@ func (p *optionParser) argument(a Arg) {
 		p.short(a)
 	case text[0] == '+' && p.find(text) != nil:
 		p.take(p.find(text), a, text, "", false)
+	case text[0] == '+' && p.find("+") != nil: // vim +COMMAND
+		p.take(p.find("+"), a, "+", text[1:], true)
 	case text[0] == '+' && p.r.chain[0].use == useSh && isName(text[1:]): // bash +xe: options, too
 	default:
 		p.operand(a)
