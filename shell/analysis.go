@@ -21,7 +21,8 @@ type Place struct {
 }
 
 // A Machine shows files to the analysis. It is asked only about absolute,
-// cleaned paths, at most 64 times an analysis.
+// cleaned paths, at most 512 times an analysis; what would need more cannot be
+// known.
 type Machine interface {
 	// ReadFile returns the content of a regular file of at most max bytes.
 	// A longer file is an error.

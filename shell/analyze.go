@@ -19,7 +19,7 @@ const (
 	maxCommands = 4000    // commands of one analysis
 	maxSteps    = 1 << 17 // statements and words of one analysis
 	maxNested   = 12      // scripts inside scripts, functions inside functions
-	maxLooks    = 64      // questions to the Machine
+	maxLooks    = 512     // questions to the Machine
 	maxFileSize = 1 << 20
 )
 

@@ -34,6 +34,9 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		}
 		if !c.Elsewhere {
 			p.Real = w.follow(p.Abs)
+			if w.at.Machine != nil && w.looks >= maxLooks && access != List {
+				c.doubt(Dangerous, "there are too many paths to look at")
+			}
 			if to := w.throughLinks(p.Abs); to != "" {
 				p.Real = to
 			}
