@@ -1,7 +1,6 @@
 package preset
 
 import (
-	"net/netip"
 	"path"
 	"strings"
 
@@ -155,16 +154,11 @@ func sends(p *sayso.Part) bool {
 		return false
 	}
 	for _, h := range p.Hosts {
-		if !loopback(h) {
+		if !shell.IsLoopback(h) {
 			return true
 		}
 	}
 	return len(p.Hosts) == 0
-}
-
-func loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // flows reports whether what the command from prints can reach the command to:

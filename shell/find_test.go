@@ -138,7 +138,7 @@ func checkRisks(t *testing.T, lines map[string]shell.Risk) {
 // reported, for expressions made at random.
 func TestFindOracle(t *testing.T) {
 	if out, err := exec.Command("find", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU") {
-		t.Skip("no GNU find")
+		t.Fatal("no GNU find: make setup installs it")
 	}
 	dir := t.TempDir()
 	for _, f := range []string{"x", "y", "a.go", "b.txt", ".env", "a/x", "a/a.go", "a/b/y", "a/b/.env", "a/b/a/b.txt", "b/x", "b/c.go"} {

@@ -271,14 +271,15 @@ func (v *visit) loopback() bool {
 		if strings.HasPrefix(a.Text, ":") { // httpie: this machine
 			continue
 		}
-		if a.Unknown && !strings.Contains(a.Text, "://localhost") && !strings.Contains(a.Text, "://127.0.0.1") || !isLoopback(hostOf(a.Text)) {
+		if a.Unknown && !strings.Contains(a.Text, "://localhost") && !strings.Contains(a.Text, "://127.0.0.1") || !IsLoopback(hostOf(a.Text)) {
 			return false
 		}
 	}
 	return true
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
 	return host == "localhost" || host == "::1" || host == "0.0.0.0" || strings.HasSuffix(host, ".localhost") ||
 		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
