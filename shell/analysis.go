@@ -208,10 +208,11 @@ func (a *Analysis) Sentences() []string {
 	return out
 }
 
-// Explain says in English what the command line is about to do.
+// Explain says in English what the command line is about to do: its sentences,
+// without full stops, joined by "; ".
 func (a *Analysis) Explain() string {
 	if s := a.Sentences(); len(s) > 0 {
-		return strings.Join(s, ". ")
+		return strings.Join(s, "; ")
 	}
 	return "Do nothing"
 }

@@ -9,7 +9,7 @@
 //
 //	a, err := shell.Analyze("cd web && rm -rf dist", shell.Place{Dir: "/home/me/app", Home: "/home/me"})
 //	// a.Risk is shell.Moderate, a.Explain() is
-//	// "Change to folder web. Delete folder and all its contents: dist"
+//	// "Change to folder web; Delete folder and all its contents: dist"
 //
 // The analysis never guesses in favour of the command. What it cannot resolve
 // (an unset variable, eval, text decoded and piped into a shell) makes the

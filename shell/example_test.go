@@ -34,7 +34,7 @@ func ExampleAnalysis_Explain() {
 		return
 	}
 	fmt.Println(a.Explain())
-	// Output: Install package: lodash. Push commits to the remote repository
+	// Output: Install package: lodash; Push commits to the remote repository
 }
 
 func ExampleCommand_paths() {
