@@ -71,6 +71,35 @@ func TestCorpusSize(t *testing.T) {
 	}
 }
 
+// TestCorpusStates: lines that state a risk alone would let argv, effects and
+// paths go wrong unseen.
+func TestCorpusStates(t *testing.T) {
+	count := map[string]int{}
+	for _, c := range readCorpus(t) {
+		kinds := map[string]bool{}
+		for _, e := range c.expect {
+			word, _, _ := strings.Cut(e, " ")
+			switch word {
+			case "list", "read", "write", "delete", "change":
+				word = "paths"
+			case "noprefix":
+				word = "prefix"
+			}
+			kinds[word] = true
+		}
+		for k := range kinds {
+			count[k]++
+		}
+	}
+	for kind, fewest := range map[string]int{
+		"does": 1200, "runs": 600, "paths": 900, "host": 400, "prefix": 700, "say": 300, "opaque": 80,
+	} {
+		if count[kind] < fewest {
+			t.Errorf("%d command lines state %s, want at least %d", count[kind], kind, fewest)
+		}
+	}
+}
+
 func readCorpus(t *testing.T) []corpusCase {
 	t.Helper()
 	files, err := filepath.Glob("testdata/commands/*.txt")
