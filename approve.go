@@ -13,10 +13,11 @@ type Request struct {
 // An Answer is what a person said. The zero value says no.
 type Answer struct {
 	RequestID    string `json:"request"`
-	ContractHash string `json:"contract"`       // of the contract that was shown
-	Yes          bool   `json:"yes"`            //
-	Scope        Scope  `json:"scope"`          // for how long; empty: once
-	Rule         string `json:"rule,omitempty"` // for longer than once: what is allowed from then on
+	ContractHash string `json:"contract"`         // of the contract that was shown
+	Choice       string `json:"choice,omitempty"` // the key of the choice; empty: Yes, Scope and Rule say it
+	Yes          bool   `json:"yes"`              //
+	Scope        Scope  `json:"scope"`            // for how long; empty: once
+	Rule         string `json:"rule,omitempty"`   // for longer than once: what is allowed from then on
 	By           string `json:"by,omitempty"`
 	Channel      string `json:"channel,omitempty"` // terminal, page …
 }

@@ -17,6 +17,10 @@ type Call struct {
 	Home string `json:"home,omitempty"` // the user's home folder, absolute
 
 	Server *Server `json:"server,omitempty"` // for a tool of an MCP server, what is known of it
+
+	// Approval is the kind of approval that the agent's runtime says the
+	// call needs, such as external_service; empty: it does not say.
+	Approval string `json:"approval,omitempty"`
 }
 
 // A Server is what is known of the MCP server that a tool belongs to.

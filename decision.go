@@ -21,7 +21,9 @@ type Decision struct {
 	Explanation string       `json:"explanation"`    // what the call will do
 	Part        string       `json:"part,omitempty"` // the part of the call that decided
 	Suggestions []Suggestion `json:"suggestions,omitempty"`
-	Trace       []Step       `json:"trace,omitempty"` // what every stage said that ran
+	Choices     []Choice     `json:"choices,omitempty"` // what a person who is asked can answer
+	Stop        bool         `json:"stop,omitempty"`    // the turn is over: nothing else of it runs
+	Trace       []Step       `json:"trace,omitempty"`   // what every stage said that ran
 }
 
 // A Suggestion is a rule that would allow this call and others like it from

@@ -56,10 +56,31 @@ func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Fa
 	}
 	c := &Case{Call: call, Facts: facts, Session: s}
 	d := plan.Evaluate(ctx, c)
-	if d.Effect == Ask && !d.Immune && d.Code != CodeAskRule {
+	e.present(c, &d)
+	return d, facts
+}
+
+// present says what the decision is about in the preset's own terms, and, if
+// it is to ask, what can be answered.
+func (e *Engine) present(c *Case, d *Decision) {
+	d.Stop = d.Code == CodeStopped
+	if e.Preset.Describe != nil && c.Facts.Err == nil {
+		d.Risk, d.Explanation = e.Preset.Describe(c)
+	}
+	if d.Effect != Ask {
+		return
+	}
+	switch {
+	case e.Preset.Suggest != nil:
+		d.Suggestions = e.Preset.Suggest(c)
+	case !d.Immune && d.Code != CodeAskRule:
 		d.Suggestions = e.suggest(c)
 	}
-	return d, facts
+	if e.Preset.Choices != nil {
+		d.Choices = e.Preset.Choices(c, d)
+	} else {
+		d.Choices = PlainChoices(d)
+	}
 }
 
 // A Permit lets exactly one call run, once. Only an engine makes one; the zero
@@ -107,7 +128,7 @@ func (e *Engine) Authorize(ctx context.Context, call Call) (Permit, Decision, er
 	}
 	var answer *Answer
 	if d.Effect == Ask {
-		d, answer = e.ask(ctx, call, d, contract)
+		d, contract, answer = e.ask(ctx, call, d, contract)
 	}
 	if err := e.remember(ctx, call, s, d, facts, answer); err != nil {
 		return e.refuse(ctx, call, d, fmt.Errorf("remember: %w", err))
@@ -165,12 +186,17 @@ func (e *Engine) session(ctx context.Context, call *Call) (Session, error) {
 		}
 		call.Root = state.Root
 		s.Mode, s.AgentMode, s.Turn, s.Denied = state.Mode, state.AgentMode, state.Turn, slices.Clone(state.Denied)
+		s.Surface, s.Stopped = state.Surface, state.Stopped == state.Turn+1
 		s.Soft, s.Tainted, s.Written = state.Soft, state.Tainted, state.Written
 	}
 	if e.Grants != nil {
 		list, err := e.Grants.Grants(ctx, call.Session, call.Root)
 		if err != nil {
 			return s, err
+		}
+		if e.Preset.CheckRule != nil {
+			s.Grants = PlainGrants(list)
+			return s, nil
 		}
 		if s.Grants, err = NewGrants(list, e.Analyzer.Tools...); err != nil {
 			return s, err
@@ -188,37 +214,47 @@ const (
 )
 
 // ask puts the call to a person. Without an answer, or with one for something
-// else, it is denied.
-func (e *Engine) ask(ctx context.Context, call Call, d Decision, contract Contract) (Decision, *Answer) {
+// else, it is denied. The contract is the one that was chosen.
+func (e *Engine) ask(ctx context.Context, call Call, d Decision, contract Contract) (Decision, Contract, *Answer) {
 	deny := func(code Code, reason string) Decision {
 		d.Effect, d.Code, d.Reason = Deny, code, reason
 		return d
 	}
 	if e.Approver == nil {
-		return deny(CodeUnattended, "nobody is there to ask: "+d.Reason), nil
+		return deny(CodeUnattended, "nobody is there to ask: "+d.Reason), contract, nil
 	}
 	request := Request{ID: newID(), Call: call, Decision: d, Contract: contract}
 	a, err := e.Approver.Approve(ctx, request)
+	if err != nil {
+		return deny(CodeNobodyAsk, "nobody answered: "+err.Error()), contract, nil
+	}
+	if a.Choice != "" {
+		choice, ok := chosen(d.Choices, a.Choice)
+		if !ok {
+			return deny(CodeChanged, "the answer "+shell.Shown(a.Choice)+" was not offered"), contract, nil
+		}
+		a.Yes, a.Scope, a.Rule = choice.Yes, choice.Scope, choice.Rule
+		contract = choice.Contract(contract)
+	}
 	switch {
-	case err != nil:
-		return deny(CodeNobodyAsk, "nobody answered: "+err.Error()), nil
 	case a.RequestID != request.ID || a.ContractHash != contract.Hash():
-		return deny(CodeChanged, "the answer is for another call"), nil
+		return deny(CodeChanged, "the answer is for another call"), contract, nil
 	case !a.Yes:
-		return deny(CodePersonNo, "a person said no"), &a
+		d.Stop = e.Preset.StopOnNo
+		return deny(CodePersonNo, "a person said no"), contract, &a
 	}
 	d.Effect, d.Code, d.Reason, d.Scope = Allow, CodePersonYes, "a person said yes", Once
 	if a.Scope != "" {
 		d.Scope = a.Scope
 	}
-	return d, &a
+	return d, contract, &a
 }
 
 // remember keeps what later calls must know.
 func (e *Engine) remember(ctx context.Context, call Call, s Session, d Decision, facts *Facts, a *Answer) error {
 	if a != nil && a.Yes && a.Rule != "" && a.Scope != Once && a.Scope != "" && e.Grants != nil {
 		g := Grant{ID: newID(), Rule: a.Rule, Scope: a.Scope, Turn: s.Turn, By: a.By, Call: call.ID, Given: s.Now}
-		if _, err := compile(g.Rule, e.Analyzer.Tools); err != nil {
+		if err := e.checkRule(g.Rule); err != nil {
 			return err
 		}
 		if err := e.Grants.AddGrant(ctx, call.Session, call.Root, g); err != nil {
@@ -232,6 +268,15 @@ func (e *Engine) remember(ctx context.Context, call Call, s Session, d Decision,
 		st.note(call, d, facts, a)
 		return nil
 	})
+}
+
+// checkRule says what is wrong with the text of a grant.
+func (e *Engine) checkRule(text string) error {
+	if e.Preset.CheckRule != nil {
+		return e.Preset.CheckRule(text)
+	}
+	_, err := compile(text, e.Analyzer.Tools)
+	return err
 }
 
 // note changes the state of the session by one decision.
@@ -249,6 +294,9 @@ func (st *SessionState) note(call Call, d Decision, facts *Facts, a *Answer) {
 	case d.Effect == Allow && n.Consecutive > 0:
 		n.Consecutive = 0
 		st.Soft[print] = n
+	}
+	if d.Stop && d.Code == CodePersonNo {
+		st.Stopped = st.Turn + 1
 	}
 	if a != nil && !a.Yes {
 		for i := range facts.Parts {

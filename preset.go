@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell"
 )
 
 // A Mode is one of the ways in which a preset may judge calls.
@@ -13,14 +15,50 @@ type Mode struct {
 	Name   string
 	Symbol string // shown beside a prompt; may be empty
 	Doc    string // one sentence
+
+	// Command is what a user types to the agent to switch to the mode, such
+	// as /guardian; empty: nothing.
+	Command string
 }
 
-// A Preset is a way of judging calls: nothing but a plan for each of its modes.
+// A Preset is a way of judging calls: a plan for each of its modes. All else
+// has a default.
 type Preset struct {
 	Name  string
 	Doc   string
 	Modes []Mode // the first is the default
 	Plan  func(mode string) (Plan, error)
+
+	// Describe gives risk and explanation in the preset's own terms. Nil:
+	// those of the analysis.
+	Describe func(c *Case) (shell.Risk, string)
+
+	// Suggest returns rules that would have allowed the call, the narrowest
+	// first, in the preset's own language. Nil: in the language of [Rule].
+	Suggest func(c *Case) []Suggestion
+
+	// Choices are the answers that a person is offered. Nil: [PlainChoices].
+	Choices func(c *Case, d *Decision) []Choice
+
+	// CheckRule says what is wrong with a rule that a person wants to keep
+	// as a grant, where the preset has a language of its own for them: its
+	// stages then read the texts in [Grants.List]. Nil: the language of
+	// [Rule].
+	CheckRule func(text string) error
+
+	// StopOnNo says that a person's no ends the turn: what else is pending
+	// is not run, not asked about, and the agent is told nothing to act on.
+	StopOnNo bool
+}
+
+// ModeFor returns the mode that a user switches to by typing text to the agent.
+func (p Preset) ModeFor(text string) (mode string, ok bool) {
+	for _, m := range p.Modes {
+		if m.Command != "" && m.Command == strings.TrimSpace(text) {
+			return m.Name, true
+		}
+	}
+	return "", false
 }
 
 // For returns the plan for a mode; the empty name stands for the default.

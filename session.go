@@ -2,6 +2,7 @@ package sayso
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -13,6 +14,8 @@ type Session struct {
 	Turn      int       // counts the user's prompts
 	Mode      string    // the permission mode; empty: the preset's default
 	AgentMode AgentMode // what the agent was started or switched to do
+	Surface   Surface   // which tools the agent is offered
+	Stopped   bool      // a person's no has ended the turn
 
 	Grants  *Grants           // what people have approved
 	Denied  []Denial          // what people have denied
@@ -30,6 +33,18 @@ const (
 	PlanMode AgentMode = "plan" // look, and plan: nothing is changed or run
 	AskMode  AgentMode = "ask"  // answer questions: nothing is changed
 )
+
+// A Surface says which tools an agent is offered at all. The zero value offers
+// every tool.
+type Surface struct {
+	Only []string `json:"only,omitempty"` // no others; nil: every tool
+	Not  []string `json:"not,omitempty"`  // whatever Only says
+}
+
+// Offers reports whether the tool is one of those that the agent is offered.
+func (s Surface) Offers(tool string) bool {
+	return (s.Only == nil || slices.Contains(s.Only, tool)) && !slices.Contains(s.Not, tool)
+}
 
 // A Scope says for how long an answer counts.
 type Scope string
@@ -74,6 +89,15 @@ func NewGrants(list []Grant, own ...Tool) (*Grants, error) {
 	return &Grants{list: list, set: set}, nil
 }
 
+// PlainGrants keeps grants in the language of a preset that has its own; only
+// the stages of that preset know what they cover.
+func PlainGrants(list []Grant) *Grants { return &Grants{list: list} }
+
+// Counts reports whether the grant has not ended with its turn or its time.
+func (g *Grant) Counts(s *Session) bool {
+	return (g.Scope != ForTurn || g.Turn == s.Turn) && (g.Expires.IsZero() || s.Now.Before(g.Expires))
+}
+
 // List returns the grants.
 func (g *Grants) List() []Grant {
 	if g == nil {
@@ -85,12 +109,12 @@ func (g *Grants) List() []Grant {
 // Find returns the grant that covers the part of the call, or nil. A grant for
 // a turn that is over covers nothing.
 func (g *Grants) Find(c *Case, p *Part) *Grant {
-	if g == nil {
+	if g == nil || g.set == nil {
 		return nil
 	}
 	for _, r := range g.set.all {
 		grant := &g.list[r.order]
-		if grant.Scope == ForTurn && grant.Turn != c.Session.Turn {
+		if !grant.Counts(&c.Session) {
 			continue
 		}
 		f := finder{c: c, part: p, allow: true, now: c.Session.Now}

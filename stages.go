@@ -1,5 +1,7 @@
 package sayso
 
+import "github.com/sayso-dev/sayso/shell"
+
 // Codes of the stages below.
 const (
 	CodeInput     Code = "input"      // the call cannot be judged
@@ -8,6 +10,8 @@ const (
 	CodeAllowRule Code = "rule.allow" // a rule allows it
 	CodePolicy    Code = "policy"     // the policy does not load
 	CodeGrant     Code = "grant"      // a person has approved it before
+	CodeSurface   Code = "surface"    // the agent is not offered the tool
+	CodeStopped   Code = "stopped"    // a person's no has ended the turn
 )
 
 // Readable denies calls that could not be analysed.
@@ -21,6 +25,21 @@ func Readable() Stage {
 		}
 		return Pass()
 	})
+}
+
+// Offered denies calls of tools that the agent is not offered.
+func Offered(name string) Stage {
+	return Func(name, func(c *Case) Verdict {
+		if c.Session.Surface.Offers(c.Call.Tool) {
+			return Pass()
+		}
+		return Decide(Deny, CodeSurface, "the agent is not offered the tool "+shell.Shown(c.Call.Tool))
+	})
+}
+
+// Stopped denies everything once a person's no has ended the turn.
+func Stopped(name string) Stage {
+	return If(name, func(c *Case) bool { return c.Session.Stopped }, Decide(Deny, CodeStopped, "a person said no, which ends the turn"))
 }
 
 var ruleCodes = [...]Code{Deny: CodeDenyRule, Ask: CodeAskRule, Allow: CodeAllowRule}

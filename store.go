@@ -24,7 +24,9 @@ type SessionState struct {
 	Root      string            `json:"root,omitempty"` // the workspace, fixed at the first call
 	Mode      string            `json:"mode,omitempty"`
 	AgentMode AgentMode         `json:"agent_mode,omitempty"`
+	Surface   Surface           `json:"surface,omitzero"`
 	Turn      int               `json:"turn,omitempty"`
+	Stopped   int               `json:"stopped,omitempty"` // the turn that a person's no has ended, plus one
 	Denied    []Denial          `json:"denied,omitempty"`
 	Soft      map[string]Denies `json:"soft,omitempty"`
 	Tainted   string            `json:"tainted,omitempty"`

@@ -53,7 +53,7 @@ func ruleSuggestions(c *Case, p *Part) []Suggestion {
 	case p.Command != nil:
 		exact := commandRule(p.Command.Args)
 		add("bash("+exact+")", "exactly this command")
-		if prefix := p.Command.Prefix; p.Command.Suggest && len(prefix) > 0 {
+		if prefix := p.Command.Prefix; p.Command.Suggest && len(prefix) > 0 && p.Risk >= shell.Moderate { // else it would cover worse than most that start so
 			add("bash("+wordsRule(prefix)+" *)", "every command that starts with "+strings.Join(prefix, " "))
 		}
 	case len(p.Hosts) == 1:

@@ -66,7 +66,7 @@ func (p *Policy) plan(mode string) sayso.Plan {
 	if p.Script != nil { // it sees the whole call, and must not keep a rule from denying
 		parts = sayso.Strictest("script and parts", scriptStage{p.Script}, parts)
 	}
-	decide := sayso.DenialFallback(3, 20, sayso.Readable(), p.loads(), leaks(), parts)
+	decide := sayso.DenialFallback(3, 20, sayso.Readable(), sayso.Offered("surface"), p.loads(), leaks(), parts)
 	if mode == DontAsk {
 		return sayso.Plan{sayso.Unattended(decide)}
 	}

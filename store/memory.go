@@ -77,6 +77,7 @@ func lasts(s sayso.Scope) bool { return s != sayso.ForWorkspace && s != sayso.Fo
 
 func copyState(st sayso.SessionState) sayso.SessionState {
 	st.Denied = slices.Clone(st.Denied)
+	st.Surface.Only, st.Surface.Not = slices.Clone(st.Surface.Only), slices.Clone(st.Surface.Not)
 	st.Soft = maps.Clone(st.Soft)
 	st.Written = maps.Clone(st.Written)
 	return st

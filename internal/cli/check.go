@@ -156,7 +156,7 @@ func checkOne(call sayso.Call, mode string, explain, asJSON bool, std IO) error 
 		return err
 	}
 	if mode == "" {
-		mode = policy.Mode
+		mode = policy.mode
 	}
 	if _, err := policy.engine.Preset.For(mode); err != nil {
 		return &usageError{err.Error(), ""}

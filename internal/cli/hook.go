@@ -45,7 +45,7 @@ func decideHere(ctx context.Context, call sayso.Call, s sayso.Session) sayso.Dec
 		return sayso.Decision{Code: sayso.CodePolicy, Reason: err.Error()}
 	}
 	if s.Mode == "" {
-		s.Mode = policy.Mode
+		s.Mode = policy.mode
 	}
 	return policy.engine.Check(ctx, call, s)
 }

@@ -2,35 +2,36 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/config"
-	"github.com/sayso-dev/sayso/preset"
 )
 
 // loaded is the policy of a workspace, ready to decide.
 type loaded struct {
 	config.Policy
+	mode   string
 	engine sayso.Engine
 }
 
 // load reads the policy files of a workspace. A policy that does not load is no
 // error here: it denies, and says why.
 func load(root, home string) (loaded, error) {
-	p, _ := config.Load(places(root, home)) // the error is in the policy
-	if p.Preset != "" && p.Preset != "native" {
-		return loaded{}, fmt.Errorf("%s: preset %s is not there yet: only native is", p.PresetFrom, p.Preset)
+	at := places(root, home)
+	p, _ := config.Load(at) // the error is in the policy
+	system, err := catalog.Find(p.Preset)
+	if err != nil {
+		return loaded{}, fmt.Errorf("%s: %w", p.PresetFrom, err)
 	}
-	set, err := sayso.NewRuleSet(p.Rules)
-	native := preset.Policy{Rules: set, Err: errors.Join(p.Err, err), Off: p.Off, Ask: p.Ask}
-	return loaded{p, sayso.Engine{
-		Preset:   preset.Native(native),
-		Analyzer: sayso.Analyzer{Machine: machine{}, Also: p.Also},
-	}}, nil
+	setup, err := system.Load(at, p)
+	if err != nil {
+		return loaded{}, err
+	}
+	return loaded{p, setup.Mode, setup.Engine(machine{})}, nil
 }
 
 func places(root, home string) config.Places {

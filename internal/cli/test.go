@@ -19,7 +19,8 @@ const testUse = `sayso test [--json] FILE…
 
 Runs decisions that were written down: JSON lines, each with a call, what its
 decision depends on, and what is expected ("expect", and where given "code",
-"stage" and "risk"). Prints one line for each, and how many passed.
+"stage", "risk", "explanation", "matched" (where the rule is from), and "says", which the
+reason must contain). Prints one line for each, and how many passed.
 
   --json  print one JSON object for each instead
 
@@ -128,14 +129,30 @@ func (t *tester) line(at string, l *vector.Line) {
 // differs says in what a decision is not the expected one.
 func differs(l *vector.Line, d sayso.Decision) string {
 	for _, f := range []struct{ name, got, want string }{
-		{"effect", d.Effect.String(), l.Expect}, {"code", string(d.Code), l.Code}, {"stage", d.Stage, l.Stage}, {"risk", d.Risk.String(), l.Risk},
+		{"effect", d.Effect.String(), l.Expect},
+		{"code", string(d.Code), l.Code},
+		{"stage", d.Stage, l.Stage},
+		{"risk", d.Risk.String(), l.Risk},
+		{"explanation", d.Explanation, l.Explanation},
+		{"matched", matched(d), l.Matched},
 	} {
 		if f.want != "" && f.got != f.want {
 			return fmt.Sprintf("%s is %s, want %s (%s)", f.name, f.got, f.want, d.Reason)
 		}
 	}
+	if !strings.Contains(d.Reason, l.Says) {
+		return fmt.Sprintf("the reason does not say %q: %s", l.Says, d.Reason)
+	}
 	if l.Expect == "" {
 		return `it has no "expect"`
 	}
 	return ""
+}
+
+// matched is where the rule that decided comes from.
+func matched(d sayso.Decision) string {
+	if d.Rule == nil {
+		return ""
+	}
+	return string(d.Rule.Source.Layer)
 }

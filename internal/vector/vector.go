@@ -14,11 +14,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/internal/config"
-	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/internal/catalog"
 )
 
 // A Line is a call with its surroundings. Fields that are not known, and what
@@ -38,18 +36,25 @@ type Line struct {
 	Home string `json:"home"`
 	FS   *Files `json:"fs"`
 
-	Tool    string          `json:"tool"`
-	Args    json.RawMessage `json:"args"`
-	Command *string         `json:"command"` // a shell call, where there is no tool
-	Server  *sayso.Server   `json:"server"`
+	Tool     string          `json:"tool"`
+	Args     json.RawMessage `json:"args"`
+	Command  *string         `json:"command"` // a shell call, where there is no tool
+	Server   *server         `json:"server"`
+	Approval string          `json:"approval_type"`
 
-	Session Session `json:"session"`
+	Session   Session           `json:"session"`
+	Grants    []json.RawMessage `json:"grants"`     // as the preset writes them
+	DenyState *sayso.Denies     `json:"deny_state"` // the same as soft in session
 
 	Expect string `json:"expect"`
 	Code   string `json:"code"`
 	Stage  string `json:"stage"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason"` // in words, for people
 	Risk   string `json:"risk"`
+
+	Explanation string `json:"explanation"`
+	Matched     string `json:"matched"` // the source of the rule that decided
+	Says        string `json:"says"`    // what the reason must contain
 }
 
 // A Session is what a line says about the session of its call.
@@ -60,6 +65,7 @@ type Session struct {
 	Soft    *sayso.Denies  `json:"soft"` // for calls like this one
 	Tainted string         `json:"tainted"`
 	Written []string       `json:"written"`
+	Stopped bool           `json:"stopped"`
 }
 
 // An Answer is the decision of a line.
@@ -71,9 +77,6 @@ type Answer struct {
 
 // Defaults are for lines that do not say where they are.
 type Defaults struct{ Cwd, Home string }
-
-// ErrPreset is the error of a line for a preset that does not exist.
-var ErrPreset = errors.New("unknown preset")
 
 // Parse reads a line.
 func Parse(text []byte) (*Line, error) {
@@ -190,18 +193,22 @@ func bad(l *Line, err error) Answer {
 
 // Decide decides the call of a line.
 func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
-	p, also, err := l.preset()
+	system, err := catalog.Find(or(l.Preset, l.System))
 	if err != nil {
 		return sayso.Decision{}, err
 	}
 	cwd, home := or(l.Cwd, d.Cwd), or(l.Home, d.Home)
-	call := sayso.Call{Tool: l.Tool, Input: l.Args, Root: cwd, Dir: or(l.Dir, cwd), Home: home, Server: l.Server}
-	call.Subagent = l.subagent()
-	e := sayso.Engine{Preset: p, Analyzer: sayso.Analyzer{Machine: l.FS.at(cwd), Also: also}}
-	s, err := l.session(&call)
+	machine := l.FS.at(cwd)
+	setup, err := system.FromJSON(l.Config, catalog.Place{Root: cwd, Home: home, Machine: machine})
 	if err != nil {
 		return sayso.Decision{}, err
 	}
+	call := sayso.Call{Tool: l.Tool, Input: l.Args, Root: cwd, Dir: or(l.Dir, cwd), Home: home, Server: l.Server.known(), Approval: l.Approval}
+	s, err := l.session(&call, system, setup)
+	if err != nil {
+		return sayso.Decision{}, err
+	}
+	e := setup.Engine(machine)
 	return e.Check(ctx, call, s), nil
 }
 
@@ -210,53 +217,4 @@ func or(a, b string) string {
 		return a
 	}
 	return b
-}
-
-// preset makes the preset of the line, with its configuration.
-func (l *Line) preset() (sayso.Preset, []string, error) {
-	name := or(or(l.Preset, l.System), "native")
-	if name != "native" {
-		return sayso.Preset{}, nil, fmt.Errorf("%w %q", ErrPreset, name)
-	}
-	f, err := config.FromJSON(l.Config) // one with a mistake decides, too: it denies
-	policy := config.Merge([]config.Layered{{File: f, Layer: sayso.User, Trusted: true}})
-	if l.Mode == "" {
-		l.Mode = policy.Mode
-	}
-	set, rules := sayso.NewRuleSet(policy.Rules)
-	native := preset.Policy{Rules: set, Err: errors.Join(err, rules), Off: policy.Off, Ask: policy.Ask}
-	return preset.Native(native), policy.Also, nil
-}
-
-// subagent takes the kind out of "subagent:KIND".
-func (l *Line) subagent() string {
-	var text string
-	if json.Unmarshal(l.Agent, &text) != nil {
-		return ""
-	}
-	const prefix = "subagent:"
-	if len(text) > len(prefix) && text[:len(prefix)] == prefix {
-		return text[len(prefix):]
-	}
-	return ""
-}
-
-// session makes the session that the line describes.
-func (l *Line) session(call *sayso.Call) (sayso.Session, error) {
-	s := sayso.Session{
-		Now: time.Now(), Mode: l.Mode, AgentMode: sayso.AgentMode(l.AgentMode), Turn: l.Session.Turn,
-		Denied: l.Session.Denied, Tainted: l.Session.Tainted,
-	}
-	if l.Session.Soft != nil {
-		s.Soft = map[string]sayso.Denies{call.Fingerprint(): *l.Session.Soft}
-	}
-	for _, name := range l.Session.Written {
-		if s.Written == nil {
-			s.Written = map[string]int{}
-		}
-		s.Written[absolute(call.Root, name)] = s.Turn
-	}
-	var err error
-	s.Grants, err = sayso.NewGrants(l.Session.Grants)
-	return s, err
 }
