@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +26,10 @@ type Engine struct {
 	Sessions Sessions
 	Grants   GrantStore
 	Journal  Journal
+
+	// Mode says which mode counts in a session, given the one that a person has
+	// chosen for it; empty: none was chosen. Nil: the chosen one.
+	Mode func(chosen string) string
 
 	// Contract says inside what an allowed call would run. Nil: [PlainContract].
 	Contract func(Call, *Facts) Contract
@@ -185,9 +188,7 @@ func (e *Engine) session(ctx context.Context, call *Call) (Session, error) {
 			return s, err
 		}
 		call.Root = state.Root
-		s.Mode, s.AgentMode, s.Turn, s.Denied = state.Mode, state.AgentMode, state.Turn, slices.Clone(state.Denied)
-		s.Surface, s.Stopped = state.Surface, state.Stopped == state.Turn+1
-		s.Soft, s.Tainted, s.Written = state.Soft, state.Tainted, state.Written
+		s = e.known(call.Session, &state)
 	}
 	if e.Grants != nil {
 		list, err := e.Grants.Grants(ctx, call.Session, call.Root)
@@ -299,33 +300,10 @@ func (st *SessionState) note(call Call, d Decision, facts *Facts, a *Answer) {
 		st.Stopped = st.Turn + 1
 	}
 	if a != nil && !a.Yes {
-		for i := range facts.Parts {
-			for _, rule := range effectRules(facts, &facts.Parts[i]) {
-				st.Denied = append(st.Denied, Denial{Rule: rule, Turn: st.Turn, Text: facts.Parts[i].Text})
-			}
-		}
+		st.Denied = append(st.Denied, denials(facts, st.Turn)...)
 	}
-	if d.Effect != Allow {
-		return
-	}
-	for i := range facts.Parts {
-		st.leaves(facts, &facts.Parts[i])
-	}
-}
-
-// leaves notes what an allowed part leaves behind: a secret that was read, files
-// that were written.
-func (st *SessionState) leaves(facts *Facts, p *Part) {
-	if st.Tainted == "" && facts.Reveals(p) {
-		st.Tainted = shell.Shown(p.Text)
-	}
-	for _, touched := range p.Paths {
-		if touched.Access == shell.Write && touched.Abs != "" {
-			if st.Written == nil {
-				st.Written = map[string]int{}
-			}
-			st.Written[touched.Abs] = st.Turn
-		}
+	if d.Effect == Allow {
+		st.leave(leaves(facts))
 	}
 }
 

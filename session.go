@@ -128,10 +128,13 @@ func (g *Grants) Find(c *Case, p *Part) *Grant {
 // A Denial is what a person has denied. It binds the effect, not the tool: a
 // path that must not be written, a host that must not be reached, a command.
 type Denial struct {
-	Rule string // what it covers, as a rule that denies
-	Turn int
-	Text string // what was denied, for people
+	Rule string `json:"rule"` // what it covers, as a rule that denies
+	Turn int    `json:"turn,omitempty"`
+	Text string `json:"text,omitempty"` // what was denied, for people
 }
 
 // Denies counts denials of one kind of call.
-type Denies struct{ Consecutive, Total int }
+type Denies struct {
+	Consecutive int `json:"consecutive,omitempty"`
+	Total       int `json:"total,omitempty"`
+}

@@ -31,6 +31,13 @@ type SessionState struct {
 	Soft      map[string]Denies `json:"soft,omitempty"`
 	Tainted   string            `json:"tainted,omitempty"`
 	Written   map[string]int    `json:"written,omitempty"`
+
+	// Waiting are the calls that asked and of which is not known yet whether
+	// they ran, by the id of the call.
+	Waiting map[string]Waiting `json:"waiting,omitempty"`
+
+	// Spent are the grants for one call that were used.
+	Spent []string `json:"spent,omitempty"`
 }
 
 // GrantStore keeps grants. A key says for whom: a session, a workspace, or the

@@ -80,6 +80,8 @@ func copyState(st sayso.SessionState) sayso.SessionState {
 	st.Surface.Only, st.Surface.Not = slices.Clone(st.Surface.Only), slices.Clone(st.Surface.Not)
 	st.Soft = maps.Clone(st.Soft)
 	st.Written = maps.Clone(st.Written)
+	st.Waiting = maps.Clone(st.Waiting)
+	st.Spent = slices.Clone(st.Spent)
 	return st
 }
 

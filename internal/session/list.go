@@ -1,0 +1,65 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// A Summary is a session among others.
+type Summary struct {
+	ID    string
+	File  string
+	Time  time.Time // of its last change
+	State sayso.SessionState
+	Err   error // why the state cannot be read
+}
+
+// List returns the sessions, the one that was changed last first, until enough
+// says that it has seen what it wants. Enough may be nil.
+func (f Folder) List(_ context.Context, enough func(Summary) bool) ([]Summary, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(f.sessions())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fail(f.sessions(), "it cannot be read", "", err)
+	}
+	var all []Summary
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasSuffix(e.Name(), extension) { // others are none of ours, or just gone
+			all = append(all, Summary{File: filepath.Join(f.sessions(), e.Name()), Time: info.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Summary) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.File, b.File)) })
+	for i := range all {
+		all[i].read(f)
+		if enough != nil && enough(all[i]) {
+			return all[:i+1], nil
+		}
+	}
+	return all, nil
+}
+
+func (s *Summary) read(f Folder) {
+	file, err := open(s.File, os.O_RDONLY)
+	if err != nil {
+		s.Err = err
+		return
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	k, err := read(file, func(id string) bool { return f.File(id) == s.File })
+	s.ID, s.State, s.Err = k.id, k.state, err
+}

@@ -1,0 +1,21 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+)
+
+const openFlags = 0
+
+// waitFor fails: without a lock two processes could write at once.
+func waitFor(context.Context, *os.File) error {
+	return errors.New("sayso cannot lock files on this system yet")
+}
+
+func foreign(fs.FileInfo) bool { return false }
+
+func shared(fs.FileInfo) bool { return false }

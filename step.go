@@ -1,0 +1,131 @@
+package sayso
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// Step decides a call for an agent that puts questions to its user itself, as
+// agents with hooks do, and notes in the state of the session what the call
+// leaves behind. A call that asks waits there until [SessionState.Ran] or
+// [SessionState.Refused] says what became of it.
+//
+// It asks nobody and records nothing. Like Check it always answers; the state
+// must be safe before the answer is given to the agent.
+func (e *Engine) Step(ctx context.Context, call Call, st *SessionState) Decision {
+	if st.Root == "" {
+		st.Root = call.Root
+	}
+	call.Root = st.Root
+	d, facts := e.check(ctx, call, e.known(call.Session, st))
+	st.note(call, d, facts, nil)
+	if d.Effect == Ask {
+		if st.Waiting == nil {
+			st.Waiting = map[string]Waiting{}
+		}
+		st.Waiting[cmp.Or(call.ID, call.Fingerprint())] = Waiting{
+			Denials: denials(facts, st.Turn), Stops: e.Preset.StopOnNo, Left: leaves(facts),
+		}
+	}
+	return d
+}
+
+// known is the session as its state knows it.
+func (e *Engine) known(id string, st *SessionState) Session {
+	s := Session{
+		ID: id, Now: e.now(), Turn: st.Turn, Mode: st.Mode, AgentMode: st.AgentMode,
+		Surface: st.Surface, Stopped: st.Stopped == st.Turn+1,
+		Denied: slices.Clone(st.Denied), Soft: maps.Clone(st.Soft), Tainted: st.Tainted, Written: maps.Clone(st.Written),
+	}
+	if e.Mode != nil {
+		s.Mode = e.Mode(st.Mode)
+	}
+	for _, id := range slices.Sorted(maps.Keys(st.Waiting)) { // it may be running already
+		s.Tainted = cmp.Or(s.Tainted, st.Waiting[id].Left.Secret)
+	}
+	return s
+}
+
+// A Waiting is what is remembered of a call that asked, until it is known
+// whether it ran.
+type Waiting struct {
+	Denials []Denial `json:"denials,omitempty"` // what is denied if it was refused
+	Stops   bool     `json:"stops,omitempty"`   // a no ends the turn
+	Left    Left     `json:"left,omitzero"`     // what it leaves behind if it ran
+}
+
+// Left is what a call leaves behind for the calls after it.
+type Left struct {
+	Secret  string   `json:"secret,omitempty"`  // how a secret was read; empty: none was
+	Written []string `json:"written,omitempty"` // files
+}
+
+// Ran notes that a call ran which had asked. Others leave nothing to note.
+func (st *SessionState) Ran(id string) {
+	w, ok := st.Waiting[id]
+	if !ok {
+		return
+	}
+	delete(st.Waiting, id)
+	st.leave(w.Left)
+}
+
+// Refused notes that calls which had asked did not run, because a person said
+// no: all that are waiting, or those with the ids if there are some.
+func (st *SessionState) Refused(ids ...string) {
+	if len(ids) == 0 {
+		ids = slices.Sorted(maps.Keys(st.Waiting))
+	}
+	for _, id := range ids {
+		w := st.Waiting[id]
+		delete(st.Waiting, id)
+		st.Denied = append(st.Denied, w.Denials...)
+		if w.Stops {
+			st.Stopped = st.Turn + 1
+		}
+	}
+}
+
+// leave notes what a call left behind.
+func (st *SessionState) leave(left Left) {
+	st.Tainted = cmp.Or(st.Tainted, left.Secret)
+	for _, abs := range left.Written {
+		if st.Written == nil {
+			st.Written = map[string]int{}
+		}
+		st.Written[abs] = st.Turn
+	}
+}
+
+// leaves says what a call would leave behind: a secret that was read, files that
+// were written.
+func leaves(facts *Facts) Left {
+	var left Left
+	for i := range facts.Parts {
+		p := &facts.Parts[i]
+		if left.Secret == "" && facts.Reveals(p) {
+			left.Secret = shell.Shown(p.Text)
+		}
+		for _, touched := range p.Paths {
+			if touched.Access == shell.Write && touched.Abs != "" {
+				left.Written = append(left.Written, touched.Abs)
+			}
+		}
+	}
+	return left
+}
+
+// denials are what a person denies who denies the call: each of its effects.
+func denials(facts *Facts, turn int) []Denial {
+	var out []Denial
+	for i := range facts.Parts {
+		for _, rule := range effectRules(facts, &facts.Parts[i]) {
+			out = append(out, Denial{Rule: rule, Turn: turn, Text: facts.Parts[i].Text})
+		}
+	}
+	return out
+}
