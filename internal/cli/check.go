@@ -161,7 +161,7 @@ func checkOne(call sayso.Call, mode string, explain, asJSON bool, std IO) error 
 	if _, err := policy.engine.Preset.For(mode); err != nil {
 		return &usageError{err.Error(), ""}
 	}
-	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode})
+	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode, Surface: policy.surface})
 	for _, dropped := range policy.Dropped {
 		fmt.Fprintf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
 	}

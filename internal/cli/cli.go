@@ -94,6 +94,8 @@ func report(err error, std IO) int {
 	return exitError
 }
 
+func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "-help" }
+
 func usage(w io.Writer) {
 	fmt.Fprint(w, "usage: sayso VERB [ARGUMENT…]\n\n")
 	for _, v := range verbs() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/hook"
+	"github.com/sayso-dev/sayso/internal/session"
 )
 
 const hookUse = `sayso hook claude
@@ -24,30 +25,60 @@ not.`
 const hookDeadline = 10 * time.Second
 
 func hookVerb(args []string, std IO) error {
-	if len(args) != 1 || args[0] != "claude" {
-		return &usageError{"hook wants the name of an agent: claude", ""}
+	if len(args) == 1 && isHelp(args[0]) {
+		_, err := fmt.Fprintf(std.Out, "usage: %s\n", hookUse)
+		return err
 	}
-	err := hook.Claude(std.In, std.Out, os.Getenv, hookDeadline, decideHere)
-	if err != nil {
+	if len(args) != 1 || args[0] != "claude" {
+		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
+	}
+	g := hook.Guard{Sessions: homeSessions{}, Root: rootOf, Engine: engineOf, Env: os.Getenv, Deadline: hookDeadline}
+	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
 	}
 	return nil
 }
 
-// decideHere decides by the policy of the workspace that the call belongs to.
-func decideHere(ctx context.Context, call sayso.Call, s sayso.Session) sayso.Decision {
-	if call.Root == "" {
-		call.Root = rootOf(call.Dir)
-	}
-	policy, err := load(call.Root, call.Home)
+// engineOf is the engine with the policy of a workspace, and the tools that the
+// policy takes away.
+func engineOf(root, home string) (sayso.Engine, sayso.Surface, error) {
+	policy, err := load(root, home)
+	return policy.engine, policy.surface, err
+}
+
+// homeSessions are the sessions in the user's state folder. That there is no
+// such folder is an error of each of its methods, so that it denies.
+type homeSessions struct{}
+
+func (homeSessions) Get(ctx context.Context, id string) (sayso.SessionState, error) {
+	f, err := stateFolder()
 	if err != nil {
-		return sayso.Decision{Code: sayso.CodePolicy, Reason: err.Error()}
+		return sayso.SessionState{}, err
 	}
-	if s.Mode == "" {
-		s.Mode = policy.mode
+	return f.Get(ctx, id)
+}
+
+func (homeSessions) Update(ctx context.Context, id string, change func(*sayso.SessionState) error) error {
+	f, err := stateFolder()
+	if err != nil {
+		return err
 	}
-	return policy.engine.Check(ctx, call, s)
+	return f.Update(ctx, id, change)
+}
+
+func (homeSessions) Remove(ctx context.Context, id string) error {
+	f, err := stateFolder()
+	if err != nil {
+		return err
+	}
+	return f.Remove(ctx, id)
+}
+
+// stateFolder is where the sessions of the user are.
+func stateFolder() (session.Folder, error) {
+	home, _ := os.UserHomeDir() // without one, only XDG_STATE_HOME counts
+	return session.At(home, os.Getenv("XDG_STATE_HOME"))
 }
 
 // Hook is the command sayso-hook: the verb hook alone.

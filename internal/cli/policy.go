@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -14,8 +15,9 @@ import (
 // loaded is the policy of a workspace, ready to decide.
 type loaded struct {
 	config.Policy
-	mode   string
-	engine sayso.Engine
+	mode    string
+	surface sayso.Surface
+	engine  sayso.Engine
 }
 
 // load reads the policy files of a workspace. A policy that does not load is no
@@ -31,10 +33,22 @@ func load(root, home string) (loaded, error) {
 	if err != nil {
 		return loaded{}, err
 	}
-	return loaded{p, setup.Mode, setup.Engine(machine{})}, nil
+	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(machine{})}
+	l.engine.Mode = func(chosen string) string {
+		if chosen == "" {
+			return setup.Mode
+		}
+		return p.ModeFor(chosen)
+	}
+	return l, nil
 }
 
+// places are where the policy files of a workspace are, which has one name
+// whatever links lead to it.
 func places(root, home string) config.Places {
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
 	return config.Places{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root, Disk: config.OS(), Matches: example}
 }
 

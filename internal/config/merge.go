@@ -117,6 +117,9 @@ func (m *merger) loosen(l *Layered) {
 	if f.Mode != "" && (m.Mode == "" || slices.Index(modes, f.Mode) < slices.Index(modes, m.Mode)) {
 		m.Mode, m.ModeFrom = f.Mode, l.source("mode")
 	}
+	if l.Layer == sayso.Managed {
+		m.ModeFloor = f.Mode
+	}
 	m.Also = union(m.Also, f.Workspace.Also)
 	if s := f.Sandbox; s.Files != "" && (m.Sandbox.Files == "" || stricter(s.Files, m.Sandbox.Files)) {
 		m.Sandbox.Files = s.Files

@@ -298,3 +298,26 @@ func or(a, b string) string {
 	}
 	return a
 }
+
+// TestModeFor: the mode that a person chose counts, unless the administrator's
+// is stricter.
+func TestModeFor(t *testing.T) {
+	for _, test := range []struct {
+		files        []string
+		chosen, want string
+	}{
+		{nil, "", ""},
+		{nil, "bypass", "bypass"},
+		{[]string{"user: mode: plan"}, "", "plan"},
+		{[]string{"user: mode: plan"}, "bypass", "bypass"},
+		{[]string{"user: mode: plan", "managed: mode: careful"}, "", "plan"},
+		{[]string{"user: mode: plan", "managed: mode: careful"}, "bypass", "careful"},
+		{[]string{"managed: mode: careful"}, "plan", "plan"},
+		{[]string{"managed: mode: careful"}, "no such mode", "no such mode"},
+	} {
+		p := Merge(layered(t, test.files...))
+		if got := p.ModeFor(test.chosen); got != test.want {
+			t.Errorf("%q, %q: %q, want %q", test.files, test.chosen, got, test.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -13,6 +14,7 @@ type Policy struct {
 	PresetFrom sayso.Source
 	Mode       string // empty: the preset's default
 	ModeFrom   sayso.Source
+	ModeFloor  string // what the administrator's file sets; no session is looser
 
 	Rules   []sayso.Rule        // of the strongest file first, each with its source
 	Also    []string            // folders that belong to the workspace, as written
@@ -31,6 +33,19 @@ type Policy struct {
 	// Err says why a part of the policy did not load. Then nothing may be
 	// allowed: a rule that was lost might have denied it.
 	Err error
+}
+
+// ModeFor returns the mode of a session for which a person has chosen one: that
+// one, unless the administrator's is stricter. Where none was chosen it is the
+// mode of the policy.
+func (p *Policy) ModeFor(chosen string) string {
+	switch {
+	case chosen == "":
+		return p.Mode
+	case p.ModeFloor != "" && slices.Index(modes, p.ModeFloor) < slices.Index(modes, chosen):
+		return p.ModeFloor
+	}
+	return chosen
 }
 
 // A Dropped is something that a file said and that does not count.

@@ -1,7 +1,3 @@
-// Package hook speaks the hook protocols of agents, one file each.
-//
-// A hook must never be open by mistake: input that cannot be read, a panic, or
-// a decision that takes too long is answered with a denial, whole and at once.
 package hook
 
 import (
@@ -10,16 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 )
 
-// maxInput is the longest event that is read: a tool call with a large file in
-// it.
-const maxInput = 16 << 20
+// ClaudeEvents are the events of Claude Code that sayso wants to be told of.
+var ClaudeEvents = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "SessionEnd"}
 
-// claudeEvent is what Claude Code sends before a tool runs.
+// claudeEvent is what Claude Code sends.
 type claudeEvent struct {
 	Session string          `json:"session_id"`
 	Cwd     string          `json:"cwd"`
@@ -29,32 +24,49 @@ type claudeEvent struct {
 	Tool    string          `json:"tool_name"`
 	Input   json.RawMessage `json:"tool_input"`
 	ID      string          `json:"tool_use_id"`
+	Server  struct {
+		Name string `json:"name"`
+	} `json:"mcp_server"`
+	Batch []struct {
+		ID string `json:"tool_use_id"`
+	} `json:"tool_calls"`
 }
 
-// claudeAnswer is what Claude Code reads.
-type claudeAnswer struct {
-	Output claudeOutput `json:"hookSpecificOutput"`
-}
-
-type claudeOutput struct {
-	Event    string       `json:"hookEventName"`
-	Decision sayso.Effect `json:"permissionDecision"`
-	Reason   string       `json:"permissionDecisionReason"`
-}
-
-// A Decider decides a call in a session; root is the agent's own idea of the
-// workspace, if it has one.
-type Decider func(ctx context.Context, call sayso.Call, s sayso.Session) sayso.Decision
-
-// Claude answers one PreToolUse event of Claude Code. Env are the variables
-// that the agent sets. The answer is always written; the error says why it is a
-// denial although nothing was decided.
-func Claude(in io.Reader, out io.Writer, env func(string) string, deadline time.Duration, decide Decider) error {
-	d, err := claudeDecision(in, env, deadline, decide)
-	if err != nil {
-		d = sayso.Decision{Code: sayso.CodeInput, Reason: err.Error()}
+// What Claude Code reads. It wants each answer in the form of its event, and
+// takes a form that it does not know for no answer.
+type (
+	claudePreToolUse struct {
+		Output struct {
+			Event    string       `json:"hookEventName"`
+			Decision sayso.Effect `json:"permissionDecision"`
+			Reason   string       `json:"permissionDecisionReason"`
+		} `json:"hookSpecificOutput"`
 	}
-	answer := claudeAnswer{claudeOutput{"PreToolUse", d.Effect, reason(d)}}
+	claudePermissionRequest struct {
+		Output struct {
+			Event    string `json:"hookEventName"`
+			Decision struct {
+				Behavior string `json:"behavior"`
+				Message  string `json:"message"`
+			} `json:"decision"`
+		} `json:"hookSpecificOutput"`
+	}
+	claudeMessage struct {
+		Message string `json:"systemMessage"` // shown to the user
+	}
+)
+
+// Claude answers one event of Claude Code. Before a tool runs the answer is
+// always an explicit decision; the error says why it is a denial although
+// nothing was decided.
+func (g *Guard) Claude(in io.Reader, out io.Writer) error {
+	answer, err := g.claude(in)
+	if err != nil {
+		answer = preToolUse(sayso.Decision{Code: sayso.CodeInput, Reason: err.Error()})
+	}
+	if answer == nil {
+		return nil
+	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -67,65 +79,136 @@ func Claude(in io.Reader, out io.Writer, env func(string) string, deadline time.
 	return err
 }
 
-func claudeDecision(in io.Reader, env func(string) string, deadline time.Duration, decide Decider) (d sayso.Decision, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			d, err = sayso.Decision{}, fmt.Errorf("panic: %v", r)
-		}
-	}()
-	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-	if err != nil {
-		return d, fmt.Errorf("read the event: %w", err)
-	}
-	if len(text) > maxInput {
-		return d, fmt.Errorf("the event is longer than %d bytes", maxInput)
-	}
-	var e claudeEvent
-	if err := json.Unmarshal(text, &e); err != nil {
-		return d, fmt.Errorf("read the event: %w", err)
-	}
-	if e.Event != "PreToolUse" || e.Tool == "" {
-		return d, fmt.Errorf("want a PreToolUse event with a tool, not %q", e.Event)
-	}
-	call := sayso.Call{
-		ID: e.ID, Session: e.Session, Agent: "claude", Subagent: e.Agent, Tool: e.Tool, Input: e.Input,
-		Dir: e.Cwd, Root: env("CLAUDE_PROJECT_DIR"), Home: env("HOME"),
-	}
-	s := sayso.Session{ID: e.Session, Now: time.Now()}
-	switch e.Mode {
-	case "plan":
-		s.AgentMode = sayso.PlanMode
-	case "dontAsk":
-		s.Mode = "dont-ask"
-	}
-	return within(deadline, func(ctx context.Context) sayso.Decision { return decide(ctx, call, s) })
+func preToolUse(d sayso.Decision) any {
+	var a claudePreToolUse
+	a.Output.Event, a.Output.Decision, a.Output.Reason = "PreToolUse", d.Effect, reason(d)
+	return a
 }
 
-// within decides before the deadline, or denies.
-func within(deadline time.Duration, decide func(context.Context) sayso.Decision) (sayso.Decision, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
-	type result struct {
-		d   sayso.Decision
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r = result{err: fmt.Errorf("panic: %v", p)}
-			}
-			done <- r
-		}()
-		r.d = decide(ctx)
+// claude returns the answer to an event; nil is for an event that needs none.
+func (g *Guard) claude(in io.Reader) (answer any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			answer, err = nil, fmt.Errorf("panic: %v", r)
+		}
 	}()
-	select {
-	case r := <-done:
-		return r.d, r.err
-	case <-ctx.Done():
-		return sayso.Decision{}, fmt.Errorf("the decision took longer than %s", deadline)
+	text, err := readAll(in)
+	if err != nil {
+		return nil, err
 	}
+	var c claudeEvent
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("read the event: %w", err)
+	}
+	e := g.claudeCall(&c)
+	switch c.Event {
+	case "PreToolUse":
+		if c.Tool == "" {
+			return nil, fmt.Errorf("the event %s has no tool", c.Event)
+		}
+		d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return g.decide(ctx, e) })
+		return preToolUse(d), err
+	case "PermissionRequest":
+		return g.claudePermission(e)
+	case "":
+		return nil, fmt.Errorf("the event has no name")
+	}
+	if note := g.claudeNote(&c); note != nil {
+		return g.claudeLearn(e, note), nil
+	}
+	if c.Tool != "" { // it may be there to stop the tool
+		return nil, fmt.Errorf("the event %s is not known", c.Event)
+	}
+	return nil, nil
+}
+
+func (g *Guard) claudeCall(c *claudeEvent) event {
+	e := event{
+		call: sayso.Call{
+			ID: c.ID, Session: c.Session, Agent: "claude", Subagent: c.Agent, Tool: c.Tool, Input: c.Input,
+			Dir: c.Cwd, Home: g.Env("HOME"),
+		},
+		project:    g.Env("CLAUDE_PROJECT_DIR"),
+		unattended: c.Mode == "dontAsk",
+	}
+	if c.Mode == "plan" {
+		e.agentMode = sayso.PlanMode
+	}
+	if c.Server.Name != "" {
+		e.call.Server = &sayso.Server{Name: c.Server.Name}
+	}
+	return e
+}
+
+// claudePermission answers what Claude Code is about to ask its user: no, if
+// sayso denies the call; else it is the user's to say.
+func (g *Guard) claudePermission(e event) (any, error) {
+	d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return g.look(ctx, e) })
+	if err != nil {
+		d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
+	}
+	if d.Effect != sayso.Deny {
+		return nil, nil
+	}
+	var a claudePermissionRequest
+	a.Output.Event = "PermissionRequest"
+	a.Output.Decision.Behavior, a.Output.Decision.Message = "deny", reason(d)
+	return a, nil
+}
+
+// claudeNote says what an event changes in the state of its session; nil is for
+// one that is not known.
+func (g *Guard) claudeNote(c *claudeEvent) func(*sayso.SessionState) {
+	switch c.Event {
+	case "SessionStart":
+		return func(*sayso.SessionState) {} // the workspace is fixed in any case
+	case "PostToolUse", "PostToolUseFailure": // what failed may have done half of it
+		return func(st *sayso.SessionState) { st.Ran(c.ID) }
+	case "PostToolBatch": // what is still waiting did not run
+		return func(st *sayso.SessionState) {
+			for _, call := range c.Batch {
+				g.claudeRefused(st, call.ID)
+			}
+		}
+	case "SessionEnd":
+		return func(st *sayso.SessionState) { g.claudeRefused(st) }
+	case "UserPromptSubmit":
+		return func(st *sayso.SessionState) {
+			g.claudeRefused(st)
+			st.Turn++
+		}
+	}
+	return nil
+}
+
+// claudeRefused notes that calls did not run. Where there is no user it was
+// Claude Code that refused them, which binds nobody.
+func (g *Guard) claudeRefused(st *sayso.SessionState, ids ...string) {
+	if g.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" {
+		st.Refused(ids...)
+		return
+	}
+	for _, id := range ids {
+		delete(st.Waiting, id)
+	}
+	if len(ids) == 0 {
+		clear(st.Waiting)
+	}
+}
+
+// claudeLearn notes an event. Nothing can be stopped any more, or yet: a failure
+// is told to the user, and denies what comes next.
+func (g *Guard) claudeLearn(e event, note func(*sayso.SessionState)) any {
+	failed, err := within(g.Deadline, func(ctx context.Context) error {
+		return g.change(ctx, e, func(st *sayso.SessionState) error { note(st); return nil })
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil {
+		return nil
+	}
+	return claudeMessage{"sayso: " + err.Error()}
 }
 
 // reason is what the agent and its user are told.
@@ -139,7 +222,7 @@ func reason(d sayso.Decision) string {
 	}
 	const most = 4000 // longer ones are put into a file by the agent
 	if len(text) > most {
-		text = text[:most] + "…"
+		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }

@@ -11,64 +11,237 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/store"
 )
 
-func env(name string) string {
-	return map[string]string{"CLAUDE_PROJECT_DIR": "/repo", "HOME": "/home/me"}[name]
-}
-
-func native(ctx context.Context, call sayso.Call, s sayso.Session) sayso.Decision {
-	e := sayso.Engine{Preset: preset.Native(preset.Policy{})}
-	return e.Check(ctx, call, s)
-}
-
-func event(mode, tool, input string) string {
-	return `{"session_id":"s","transcript_path":"/x","cwd":"/repo","permission_mode":"` + mode + `","effort":{"level":"medium"},"hook_event_name":"PreToolUse","tool_name":"` +
-		tool + `","tool_input":` + input + `,"tool_use_id":"t"}`
-}
-
-// TestClaude: every event gets an explicit decision with a reason.
-func TestClaude(t *testing.T) {
-	slow := func(ctx context.Context, _ sayso.Call, _ sayso.Session) sayso.Decision {
-		<-ctx.Done()
-		time.Sleep(10 * time.Millisecond)
-		return sayso.Decision{Effect: sayso.Allow}
+// guard is a guard with the native preset and a session store in memory.
+func guard(env map[string]string) (*hook.Guard, *store.Memory) {
+	m := &store.Memory{}
+	all := map[string]string{"CLAUDE_PROJECT_DIR": "/repo", "HOME": "/home/me"}
+	for k, v := range env {
+		all[k] = v
 	}
-	panics := func(context.Context, sayso.Call, sayso.Session) sayso.Decision { panic("oh") }
-	long := func(context.Context, sayso.Call, sayso.Session) sayso.Decision {
-		return sayso.Decision{Effect: sayso.Ask, Reason: strings.Repeat("x", 9000)}
+	return &hook.Guard{
+		Sessions: m,
+		Root:     func(dir string) string { return dir },
+		Engine: func(string, string) (sayso.Engine, sayso.Surface, error) {
+			return sayso.Engine{Preset: preset.Native(preset.Policy{})}, sayso.Surface{Not: []string{"Secret"}}, nil
+		},
+		Env:      func(name string) string { return all[name] },
+		Deadline: 5 * time.Second,
+	}, m
+}
+
+func event(mode, tool, input string) string { return named("PreToolUse", "t", mode, tool, input) }
+
+func named(name, id, mode, tool, input string) string {
+	return `{"session_id":"s","transcript_path":"/x","cwd":"/repo","permission_mode":"` + mode + `","effort":{"level":"medium"},"hook_event_name":"` + name +
+		`","tool_name":"` + tool + `","tool_input":` + input + `,"tool_use_id":"` + id + `"}`
+}
+
+type answer struct {
+	Output struct {
+		HookEventName, PermissionDecision, PermissionDecisionReason string
+		Decision                                                    struct{ Behavior, Message string }
+	} `json:"hookSpecificOutput"`
+	SystemMessage string
+}
+
+func tell(t *testing.T, g *hook.Guard, in string) (answer, error) {
+	t.Helper()
+	var out strings.Builder
+	err := g.Claude(strings.NewReader(in), &out)
+	var a answer
+	if out.Len() == 0 {
+		return a, err
+	}
+	if json.Unmarshal([]byte(out.String()), &a) != nil || !strings.HasSuffix(out.String(), "}\n") || out.Len() > 5000 {
+		t.Errorf("%s: the answer is %q", in, out.String())
+	}
+	return a, err
+}
+
+// TestClaude: a call always gets an explicit decision with a reason.
+func TestClaude(t *testing.T) {
+	engine := func(e sayso.Engine, err error) func(*hook.Guard) {
+		return func(g *hook.Guard) {
+			g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) { return e, sayso.Surface{}, err }
+		}
+	}
+	stage := func(f func(*sayso.Case) sayso.Verdict) func(*hook.Guard) {
+		return engine(sayso.Engine{Preset: sayso.Preset{
+			Name: "x", Modes: []sayso.Mode{{Name: "x"}},
+			Plan: func(string) (sayso.Plan, error) { return sayso.Plan{sayso.Func("x", f)}, nil },
+		}}, nil)
 	}
 	tests := []struct {
 		name, in   string
-		decide     hook.Decider
+		with       func(*hook.Guard)
 		want, says string
 		fails      bool
 	}{
-		{"read", event("default", "Read", `{"file_path":"/repo/a.go"}`), native, "allow", "it only reads", false},
-		{"work", event("acceptEdits", "Bash", `{"command":"rm -rf build","description":"remove build"}`), native, "allow", "mode.work", false},
-		{"push", event("default", "Bash", `{"command":"git push"}`), native, "ask", "It would: Push commits", false},
-		{"destroy", event("bypassPermissions", "Bash", `{"command":"rm -rf ~"}`), native, "deny", "guard.destroy", false},
-		{"plan", event("plan", "Write", `{"file_path":"/repo/a","content":""}`), native, "deny", "agent.plan", false},
-		{"nobody there", event("dontAsk", "Bash", `{"command":"git push"}`), native, "deny", "unattended", false},
-		{"mcp", event("default", "mcp__fs__write_file", `{"path":"x"}`), native, "ask", "", false},
-		{"bad input of the tool", event("default", "Bash", `{"command":3}`), native, "deny", "input", false},
-		{"not JSON", `{`, native, "deny", "read the event", true},
-		{"another event", `{"hook_event_name":"Stop"}`, native, "deny", "want a PreToolUse event", true},
-		{"nothing", ``, native, "deny", "read the event", true},
-		{"too long", strings.Repeat(" ", 16<<20+1), native, "deny", "longer than", true},
-		{"too slow", event("default", "Bash", `{"command":"ls"}`), slow, "deny", "took longer", true},
-		{"panic", event("default", "Bash", `{"command":"ls"}`), panics, "deny", "panic", true},
-		{"long reason", event("default", "Bash", `{"command":"ls"}`), long, "ask", "…", false},
+		{"read", event("default", "Read", `{"file_path":"/repo/a.go"}`), nil, "allow", "it only reads", false},
+		{"work", event("acceptEdits", "Bash", `{"command":"rm -rf build","description":"remove build"}`), nil, "allow", "mode.work", false},
+		{"push", event("default", "Bash", `{"command":"git push"}`), nil, "ask", "It would: Push commits", false},
+		{"destroy", event("bypassPermissions", "Bash", `{"command":"rm -rf ~"}`), nil, "deny", "guard.destroy", false},
+		{"plan", event("plan", "Write", `{"file_path":"/repo/a","content":""}`), nil, "deny", "agent.plan", false},
+		{"nobody there", event("dontAsk", "Bash", `{"command":"git push"}`), nil, "deny", "unattended", false},
+		{"mcp", event("default", "mcp__fs__write_file", `{"path":"x"}`), nil, "ask", "", false},
+		{"mcp by name", strings.Replace(event("default", "mcp__a__b__c", `{}`), `"cwd"`, `"mcp_server":{"name":"a__b"},"cwd"`, 1), nil, "ask", "", false},
+		{"a tool that is taken away", event("default", "Secret", `{}`), nil, "deny", "", false},
+		{"bad input of the tool", event("default", "Bash", `{"command":3}`), nil, "deny", "input", false},
+		{"not JSON", `{`, nil, "deny", "read the event", true},
+		{"no name", `{"tool_name":"Bash"}`, nil, "deny", "the event has no name", true},
+		{"no tool", `{"hook_event_name":"PreToolUse"}`, nil, "deny", "has no tool", true},
+		{"an unknown event with a tool", named("PreToolUseToo", "t", "default", "Bash", `{}`), nil, "deny", "is not known", true},
+		{"nothing", ``, nil, "deny", "read the event", true},
+		{"too long", strings.Repeat(" ", 16<<20+1), nil, "deny", "longer than", true},
+		{"no folder", `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`, func(g *hook.Guard) {
+			g.Env = func(string) string { return "" }
+		}, "deny", "is not absolute", false},
+		{"too slow", event("default", "Bash", `{"command":"ls"}`), func(g *hook.Guard) {
+			g.Deadline = time.Millisecond
+			g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) { select {} }
+		}, "deny", "took longer", true},
+		{"panic", event("default", "Bash", `{"command":"ls"}`), func(g *hook.Guard) { g.Engine = nil }, "deny", "panic", true},
+		{"panic at once", event("default", "Bash", `{"command":"ls"}`), func(g *hook.Guard) { g.Env = nil }, "deny", "panic", true},
+		{"no policy", event("default", "Bash", `{"command":"ls"}`), engine(sayso.Engine{}, errors.New("no policy")), "deny", "no policy (error)", false},
+		{"no engine", event("default", "Bash", `{"command":"ls"}`), engine(sayso.Engine{}, nil), "deny", "has no plan", false},
+		{"no state", event("default", "Bash", `{"command":"ls"}`), func(g *hook.Guard) { g.Sessions = lost{} }, "deny", "state is lost", false},
+		{"long reason", event("default", "Bash", `{"command":"ls"}`), stage(func(*sayso.Case) sayso.Verdict {
+			return sayso.Decide(sayso.Ask, "x", strings.Repeat("é", 9000))
+		}), "ask", "é…", false},
 	}
 	for _, test := range tests {
-		var out strings.Builder
-		err := hook.Claude(strings.NewReader(test.in), &out, env, 50*time.Millisecond, test.decide)
-		var got struct {
-			Output struct{ HookEventName, PermissionDecision, PermissionDecisionReason string } `json:"hookSpecificOutput"`
+		g, _ := guard(nil)
+		if test.with != nil {
+			test.with(g)
 		}
-		if json.Unmarshal([]byte(out.String()), &got) != nil || got.Output.HookEventName != "PreToolUse" || got.Output.PermissionDecision != test.want ||
-			!strings.Contains(got.Output.PermissionDecisionReason, test.says) || (err != nil) != test.fails || len(out.String()) > 5000 {
-			t.Errorf("%s: %s (%v)", test.name, out.String(), err)
+		got, err := tell(t, g, test.in)
+		if got.Output.HookEventName != "PreToolUse" || got.Output.PermissionDecision != test.want ||
+			!strings.Contains(got.Output.PermissionDecisionReason, test.says) || (err != nil) != test.fails {
+			t.Errorf("%s: %+v (%v)", test.name, got, err)
+		}
+	}
+}
+
+// lost is a store that has nothing and keeps nothing.
+type lost struct{ sayso.Sessions }
+
+func (lost) Get(context.Context, string) (sayso.SessionState, error) {
+	return sayso.SessionState{}, errors.New("state is lost")
+}
+
+func (lost) Update(_ context.Context, _ string, change func(*sayso.SessionState) error) error {
+	_ = change(&sayso.SessionState{}) // what is decided does not count if it cannot be kept
+	return errors.New("state is lost")
+}
+
+// TestClaudeSession: what the events of a session leave behind.
+func TestClaudeSession(t *testing.T) {
+	g, m := guard(nil)
+	say := func(in, want string) {
+		t.Helper()
+		a, err := tell(t, g, in)
+		if got := a.Output.PermissionDecision + a.SystemMessage; err != nil || got != want {
+			t.Errorf("%s: %q (%s) %v, want %q", in, got, a.Output.PermissionDecisionReason, err, want)
+		}
+	}
+	other := func(name, more string) string {
+		return `{"session_id":"s","cwd":"/elsewhere","hook_event_name":"` + name + `"` + more + `}`
+	}
+	bash := func(id, command string) string {
+		return named("PreToolUse", id, "default", "Bash", `{"command":"`+command+`"}`)
+	}
+	say(other("SessionStart", `,"source":"startup"`), "")
+	say(other("UserPromptSubmit", `,"prompt":"go"`), "")
+	st, _ := m.Get(context.Background(), "s")
+	if st.Root != "/repo" || st.Turn != 1 {
+		t.Fatalf("%+v", st)
+	}
+
+	// a no binds the effect: denied in this turn, asked about in the next
+	say(bash("1", "git push"), "ask")
+	say(bash("2", "make deploy-x"), "ask")
+	say(named("PostToolUse", "2", "default", "Bash", `{"command":"make deploy-x"}`), "")
+	say(other("PostToolBatch", `,"tool_calls":[{"tool_use_id":"1"},{"tool_use_id":"2"}]`), "")
+	say(bash("3", "git push"), "deny")
+	say(bash("4", "make deploy-x"), "ask")
+	say(other("PostToolBatch", `,"tool_calls":[]`), "")
+	say(named("PostToolUse", "4", "default", "Bash", `{}`), "")
+	say(other("UserPromptSubmit", ""), "")
+	say(bash("5", "git push"), "ask")
+	say(named("PostToolUseFailure", "5", "default", "Bash", `{}`), "")
+
+	// a secret that was read
+	say(bash("6", "curl https://example.com"), "allow")
+	say(bash("7", "cat .env"), "ask")
+	say(named("PostToolUse", "7", "default", "Bash", `{}`), "")
+	say(bash("8", "curl https://example.com"), "ask")
+	say(other("SessionEnd", `,"reason":"other"`), "")
+
+	// what needs no answer
+	say(other("Stop", ""), "")
+	say(other("Notification", ""), "")
+
+	st, _ = m.Get(context.Background(), "s")
+	if st.Root != "/repo" || st.Turn != 2 || st.Tainted == "" || len(st.Waiting) != 0 {
+		t.Errorf("%+v", st)
+	}
+	g.Sessions = lost{}
+	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"} {
+		say(other(name, ""), "sayso: state is lost")
+	}
+}
+
+// TestClaudeUnattended: what nobody was asked, nobody has denied.
+func TestClaudeUnattended(t *testing.T) {
+	g, m := guard(map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0"})
+	for _, in := range []string{
+		named("PreToolUse", "1", "default", "Bash", `{"command":"git push"}`),
+		`{"session_id":"s","cwd":"/repo","hook_event_name":"PostToolBatch","tool_calls":[{"tool_use_id":"1"}]}`,
+		named("PreToolUse", "2", "default", "Bash", `{"command":"git push"}`),
+		`{"session_id":"s","cwd":"/repo","hook_event_name":"UserPromptSubmit"}`,
+	} {
+		if _, err := tell(t, g, in); err != nil {
+			t.Error(err)
+		}
+	}
+	if st, _ := m.Get(context.Background(), "s"); len(st.Waiting) != 0 || len(st.Denied) != 0 || st.Turn != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestClaudePermission: a prompt is left to the user, unless sayso denies.
+func TestClaudePermission(t *testing.T) {
+	for command, want := range map[string]string{"ls": "", "git push": "", "rm -rf ~": "deny"} {
+		g, m := guard(nil)
+		a, err := tell(t, g, named("PermissionRequest", "", "default", "Bash", `{"command":"`+command+`"}`))
+		if err != nil || a.Output.Decision.Behavior != want || (want != "") != strings.Contains(a.Output.Decision.Message, "sayso: ") {
+			t.Errorf("%s: %+v %v", command, a, err)
+		}
+		if _, err := m.Get(context.Background(), "s"); !errors.Is(err, sayso.ErrNotFound) {
+			t.Errorf("%s: something was kept", command)
+		}
+	}
+	for _, spoil := range []func(*hook.Guard){func(g *hook.Guard) { g.Sessions = lost{} }, func(g *hook.Guard) { g.Engine = nil }} {
+		g, _ := guard(nil)
+		spoil(g)
+		if a, err := tell(t, g, named("PermissionRequest", "", "default", "Bash", `{"command":"ls"}`)); err != nil || a.Output.Decision.Behavior != "deny" {
+			t.Errorf("%+v %v", a, err)
+		}
+	}
+}
+
+// TestRoot: an agent that names no workspace is in that of its folder.
+func TestRoot(t *testing.T) {
+	for project, want := range map[string]string{"": "/repo", "relative": "/repo", "/project/": "/project"} {
+		g, m := guard(map[string]string{"CLAUDE_PROJECT_DIR": project})
+		if _, err := tell(t, g, event("default", "Read", `{"file_path":"/repo/a"}`)); err != nil {
+			t.Error(err)
+		}
+		if st, _ := m.Get(context.Background(), "s"); st.Root != want {
+			t.Errorf("%q: %q", project, st.Root)
 		}
 	}
 }
@@ -80,11 +253,12 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
 // TestClaudeBroken: an agent that is gone is an error.
 func TestClaudeBroken(t *testing.T) {
+	g, _ := guard(nil)
 	var out strings.Builder
-	if err := hook.Claude(broken{}, &out, env, time.Second, native); err == nil || !strings.Contains(out.String(), `"deny"`) {
+	if err := g.Claude(broken{}, &out); err == nil || !strings.Contains(out.String(), `"deny"`) {
 		t.Errorf("%s %v", out.String(), err)
 	}
-	if err := hook.Claude(strings.NewReader(event("default", "Read", `{"file_path":"/repo/a"}`)), broken{}, env, time.Second, native); err == nil {
+	if err := g.Claude(strings.NewReader(event("default", "Read", `{"file_path":"/repo/a"}`)), broken{}); err == nil {
 		t.Error("an answer that nobody reads is no error")
 	}
 }

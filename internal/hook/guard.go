@@ -1,0 +1,166 @@
+// Package hook speaks the hook protocols of agents, one file each.
+//
+// A hook must never be open by mistake: input that cannot be read, a session
+// whose state cannot be kept, a panic, or a decision that takes too long is
+// answered with a denial, whole and at once.
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// A Guard is what a hook needs of sayso.
+type Guard struct {
+	// Sessions keeps what the events of a session leave behind.
+	Sessions sayso.Sessions
+
+	// Root is the workspace of a folder, for an agent that names none.
+	Root func(dir string) string
+
+	// Engine decides the calls in a workspace, with the tools that its policy
+	// offers.
+	Engine func(root, home string) (sayso.Engine, sayso.Surface, error)
+
+	// Env are the variables that the agent sets.
+	Env func(string) string
+
+	// Deadline is when a decision is too late; far below the time after which
+	// the agent would go on without an answer.
+	Deadline time.Duration
+}
+
+// An event is what an agent tells: a call, and where it stands.
+type event struct {
+	call       sayso.Call
+	project    string          // the agent's own idea of the workspace; may be empty
+	agentMode  sayso.AgentMode // what the agent is set to do
+	unattended bool            // nobody is there to answer a question
+}
+
+// change changes the state of the event's session, and fixes its workspace at
+// the first event.
+func (g *Guard) change(ctx context.Context, e event, change func(*sayso.SessionState) error) error {
+	return g.Sessions.Update(ctx, e.call.Session, func(st *sayso.SessionState) error {
+		if err := g.fix(st, e); err != nil {
+			return err
+		}
+		return change(st)
+	})
+}
+
+func (g *Guard) fix(st *sayso.SessionState, e event) error {
+	switch {
+	case st.Root != "":
+	case filepath.IsAbs(e.project):
+		st.Root = filepath.Clean(e.project)
+	case filepath.IsAbs(e.call.Dir):
+		st.Root = g.Root(e.call.Dir)
+	default:
+		return fmt.Errorf("the working directory %q is not absolute", e.call.Dir)
+	}
+	return nil
+}
+
+// decide decides a call, and keeps what it leaves behind before it answers.
+func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
+	var d sayso.Decision
+	err := g.change(ctx, e, func(st *sayso.SessionState) (err error) {
+		d, err = g.step(ctx, e, st)
+		return err
+	})
+	if err != nil {
+		return sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
+	}
+	return d
+}
+
+// look decides a call as decide does, but keeps nothing.
+func (g *Guard) look(ctx context.Context, e event) sayso.Decision {
+	st, err := g.Sessions.Get(ctx, e.call.Session)
+	if errors.Is(err, sayso.ErrNotFound) {
+		err = nil
+	}
+	if err == nil {
+		err = g.fix(&st, e)
+	}
+	var d sayso.Decision
+	if err == nil {
+		d, err = g.step(ctx, e, &st)
+	}
+	if err != nil {
+		return sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
+	}
+	return d
+}
+
+func (g *Guard) step(ctx context.Context, e event, st *sayso.SessionState) (sayso.Decision, error) {
+	engine, surface, err := g.Engine(st.Root, e.call.Home)
+	if err != nil {
+		return sayso.Decision{}, err
+	}
+	if e.unattended {
+		engine.Preset = unattended(engine.Preset)
+	}
+	st.AgentMode, st.Surface = e.agentMode, surface
+	return engine.Step(ctx, e.call, st), nil
+}
+
+// unattended is a preset that denies where it would ask.
+func unattended(p sayso.Preset) sayso.Preset {
+	attended := p.Plan
+	p.Plan = func(mode string) (sayso.Plan, error) {
+		plan, err := attended(mode)
+		return sayso.Plan{sayso.Unattended(plan...)}, err
+	}
+	return p
+}
+
+// maxInput is the longest event that is read: a tool call with a large file in
+// it.
+const maxInput = 16 << 20
+
+func readAll(in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the event: %w", err)
+	}
+	if len(text) > maxInput {
+		return nil, fmt.Errorf("the event is longer than %d bytes", maxInput)
+	}
+	return text, nil
+}
+
+// within does something before the deadline, or fails.
+func within[T any](deadline time.Duration, do func(context.Context) T) (T, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{err: fmt.Errorf("panic: %v", p)}
+			}
+			done <- r
+		}()
+		r.value = do(ctx)
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("it took longer than %s", deadline)
+	}
+}
