@@ -21,8 +21,8 @@ type Place struct {
 }
 
 // A Machine shows files to the analysis. It is asked only about absolute,
-// cleaned paths, at most 512 times an analysis; what would need more cannot be
-// known.
+// cleaned paths, at most 512 times an analysis and some more for patterns, if it
+// is a [Lister]; what would need more cannot be known.
 type Machine interface {
 	// ReadFile returns the content of a regular file of at most max bytes.
 	// A longer file is an error.
@@ -31,6 +31,20 @@ type Machine interface {
 	// Lstat describes name without following a link. Any error counts as
 	// "nothing can be seen there".
 	Lstat(name string) (Entry, error)
+}
+
+// A Lister is a Machine that can also tell the names in a folder. Without it,
+// the links that a pattern may find are not seen.
+type Lister interface {
+	// ReadDir returns what is in a folder. If that is more than max, at
+	// least one more is returned; an error counts as an empty folder.
+	ReadDir(name string, max int) ([]Child, error)
+}
+
+// A Child is one name in a folder.
+type Child struct {
+	Name string
+	Entry
 }
 
 // An Entry is what is known of a file without opening it.

@@ -117,10 +117,14 @@ func (v *visit) cd(args []Arg) {
 	case args[0].Text == "":
 		return
 	default:
+		at := unclean(args[0].Text, st.dir)
 		st.dir = resolve(args[0].Text, st.dir)
+		if real := v.w.follow(st.dir, at); real != "" && v.r.has("-P") {
+			st.dir = real
+		}
 	}
 	st.alt = ""
-	if real := v.w.follow(st.dir); real != "" {
+	if real := v.w.follow(st.dir, st.dir); real != "" {
 		// cd keeps the path as written; what is reached through it is real.
 		v.w.addPath(v.c, Path{Raw: args[0].Text, Abs: st.dir, Real: real, Access: List})
 	}

@@ -152,12 +152,19 @@ func (v *visit) download() {
 // written, as far as that is known: a program that was just written is judged by
 // what it says, not by its name.
 func (w *walker) textOfFile(abs string) (out []stream) {
+	if abs == "" || len(w.written) == 0 && w.at.Written == nil {
+		return nil
+	}
+	real := w.follow(abs, abs)
 	for _, f := range w.written {
-		if f.abs == abs {
+		if f.abs == abs || f.abs == real {
 			out = append(out, f.text)
 		}
 	}
-	if len(out) == 0 && w.at.Written != nil && abs != "" && w.at.Written(abs) {
+	if real != "" {
+		abs = real
+	}
+	if len(out) == 0 && w.at.Written != nil && w.at.Written(abs) {
 		if text, ok := w.readFile(abs); ok {
 			return []stream{{kind: streamText, text: string(text)}}
 		}
@@ -246,49 +253,4 @@ func (v *visit) hooks() {
 	for _, name := range gitHooks {
 		v.w.runsProgram(v.st, v.below(), v.c, v.index, resolve(".git/hooks/"+name, v.st.dir))
 	}
-}
-
-// A link is one that the script itself has made.
-type link struct{ at, to string }
-
-// link notes where a new link leads, because later paths may go through it.
-func (v *visit) link() {
-	if !v.r.has("-s") || len(v.r.args) == 0 {
-		return
-	}
-	target := v.r.args[0]
-	name := path.Base(target.Text)
-	if g := v.r.given("-t"); g != nil {
-		name = g.value.Text + "/" + name
-	} else if n := len(v.r.args); n > 1 {
-		name = v.r.args[n-1].Text
-	}
-	at := resolve(name, v.st.dir)
-	if at == "" || target.Unknown {
-		return
-	}
-	if len(v.w.links) >= maxUnrolled*4 {
-		v.c.doubt(Dangerous, "it makes too many links to follow")
-		return
-	}
-	v.w.links = append(v.w.links, link{at, resolve(target.Text, path.Dir(at))})
-}
-
-// throughLinks follows the links that the script itself has made; empty if p
-// does not lead through one.
-func (w *walker) throughLinks(p string) string {
-	out := ""
-	for range maxUnrolled {
-		before := p
-		for i := range w.links {
-			if l := &w.links[i]; l.to != "" && within(p, l.at) && len(p)+len(l.to) <= maxPath {
-				p = path.Clean(l.to + p[len(l.at):])
-				out = p
-			}
-		}
-		if p == before {
-			break
-		}
-	}
-	return out
 }

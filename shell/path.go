@@ -32,18 +32,23 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		if inert(p.Abs) || c.socket(p.Abs) {
 			return
 		}
-		if !c.Elsewhere {
-			p.Real = w.follow(p.Abs)
-			if w.at.Machine != nil && w.looks >= maxLooks && access != List {
-				c.doubt(Dangerous, "there are too many paths to look at")
-			}
-			if to := w.throughLinks(p.Abs); to != "" {
-				p.Real = to
-			}
+		if !c.Elsewhere && (w.at.Machine != nil || len(w.links) > 0) {
+			w.reach(c, &p, unclean(a.Text, dir))
 		}
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
 		c.Risk = min(c.Risk, w.judgeFound(&p, a.deep))
+	}
+}
+
+// reach notes where a path leads.
+func (w *walker) reach(c *Command, p *Path, asWritten string) {
+	p.Real = w.follow(p.Abs, asWritten)
+	if w.at.Machine != nil && w.looks >= maxLooks && p.Access != List {
+		c.doubt(Dangerous, "there are too many paths to look at")
+	}
+	if p.Glob && p.Abs != "" {
+		w.touchMatches(c, *p, asWritten)
 	}
 }
 
@@ -215,50 +220,6 @@ func inert(p string) bool {
 // device reports whether p is a disk or the like; all of them are in two folders.
 func device(p string) bool {
 	return (strings.HasPrefix(p, "/dev/") || strings.HasPrefix(p, "/proc/")) && pathsDevice.match(p, "")
-}
-
-// follow returns where p leads to when links are followed, as far as the
-// Machine can tell; empty if that is p itself or unknown.
-func (w *walker) follow(p string) string {
-	if w.at.Machine == nil || p == "" {
-		return ""
-	}
-	done, rest := "/", strings.Split(strings.Trim(p, "/"), "/")
-	links := 0
-	for len(rest) > 0 {
-		next := path.Join(done, rest[0])
-		rest = rest[1:]
-		e, ok := w.look(next)
-		if !ok { // missing, or no more questions: the rest is as written
-			done = path.Join(append([]string{next}, rest...)...)
-			break
-		}
-		if e.Link == "" {
-			done = next
-			continue
-		}
-		if links++; links > 16 {
-			return ""
-		}
-		target := e.Link
-		if path.IsAbs(target) {
-			done = "/"
-		}
-		rest = append(strings.Split(strings.Trim(target, "/"), "/"), rest...)
-	}
-	if done == p {
-		return ""
-	}
-	return done
-}
-
-func (w *walker) look(p string) (Entry, bool) {
-	if w.at.Machine == nil || w.looks >= maxLooks {
-		return Entry{}, false
-	}
-	w.looks++
-	e, err := w.at.Machine.Lstat(p)
-	return e, err == nil
 }
 
 // object is something in the repository of git: a commit, REV:PATH, or in the

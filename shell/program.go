@@ -144,7 +144,7 @@ func (w *walker) place(st *state, c *Command, name string) {
 	c.Effects |= Executes
 	c.Risk = min(c.Risk, Moderate)
 	p := Path{Raw: text, Abs: abs, Access: Read}
-	p.Real = w.follow(abs)
+	p.Real = w.follow(abs, unclean(text, st.dir))
 	w.addPath(c, p)
 	c.Risk = min(c.Risk, w.judge(&p))
 }
@@ -272,7 +272,11 @@ func (v *visit) chdir() {
 			v.c.opaque("the folder it works in cannot be known: " + g.value.Text)
 			v.c.Risk = min(v.c.Risk, Moderate)
 		} else {
+			at := unclean(g.value.Text, v.st.dir)
 			v.st.dir, v.st.alt = resolve(g.value.Text, v.st.dir), ""
+			if real := v.w.follow(v.st.dir, at); real != "" && strings.Contains(at, "/..") {
+				v.st.dir, v.st.alt = real, v.st.dir // a program goes where the kernel leads it
+			}
 		}
 		v.c.Dir = v.st.dir
 	}

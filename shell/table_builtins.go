@@ -8,7 +8,8 @@ var tableBuiltins = [...]tool{
 		says: []string{"Change to folder {arg1}", "Change to the home folder"},
 		use:  useBuiltin,
 		flags: []flag{
-			{names: []string{"-L", "-P", "-e", "-@"}},
+			{names: []string{"-L", "-e", "-@"}},
+			{names: []string{"-P"}},
 		},
 	},
 	{names: []string{"pushd"},

@@ -307,7 +307,8 @@ var tableCoreutils = [...]tool{
 			{names: []string{"-S", "--suffix"}, kind: kindText},
 			{names: []string{"-b"}},
 			{names: []string{"--backup"}, kind: kindText, attached: true},
-			{names: []string{"-f", "--force", "--no-target-directory", "-F", "-n", "-T"}},
+			{names: []string{"-f", "--force", "-F", "-n"}},
+			{names: []string{"-T", "--no-target-directory"}},
 		},
 		whens: []when{
 			{any: [][]term{{{op: termFlag, flag: "-s"}, {not: true, op: termFlag, flag: "-t"}, {op: termMore, n: 1}}}, flagged: true, do: action{say: "Create a symbolic link {last} that points to {init}", args: []slot{{kind: kindRead, repeat: true}, {kind: kindWrite}}}},

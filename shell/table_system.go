@@ -889,13 +889,16 @@ var tableSystem = [...]tool{
 	{names: []string{"mount"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"List what is mounted where"},
+		use:  useLink,
 		flags: []flag{
 			{names: []string{"-L", "--label", "-U", "--uuid"}, kind: kindText},
-			{names: []string{"-t", "--types", "-o", "--options", "-O", "--test-opts", "-N", "--namespace", "-T", "--fstab", "--target", "--source", "--target-prefix", "--map-users", "--map-groups", "--options-mode", "--options-source"}, kind: kindText},
+			{names: []string{"-o", "--options"}, kind: kindText},
+			{names: []string{"-t", "--types", "-O", "--test-opts", "-N", "--namespace", "-T", "--fstab", "--target", "--source", "--target-prefix", "--map-users", "--map-groups", "--options-mode", "--options-source"}, kind: kindText},
 			{names: []string{"-l", "--show-labels", "-v", "--verbose", "-n", "--no-mtab", "-f", "--fake", "-s", "-i", "--internal-only", "-c", "--no-canonicalize"}},
 			{names: []string{"-r", "--read-only", "-w", "--rw", "--read-write", "-F", "--fork", "-p", "-u", "-d"}},
 			{names: []string{"-a", "--all"}, do: &action{does: System, say: "Mount everything that the system's table of disks names"}},
-			{names: []string{"-B", "--bind", "-R", "--rbind", "-M", "--move", "--make-shared", "--make-slave", "--make-private", "--make-unbindable", "--make-rshared", "--make-rslave", "--make-rprivate", "--make-runbindable", "--onlyonce", "--mkdir"}},
+			{names: []string{"-B", "--bind", "-R", "--rbind", "-M", "--move"}},
+			{names: []string{"--make-shared", "--make-slave", "--make-private", "--make-unbindable", "--make-rshared", "--make-rslave", "--make-rprivate", "--make-runbindable", "--onlyonce", "--mkdir"}},
 		},
 		whens: []when{
 			{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: System, say: "Mount {arg1} at {arg2}"}},

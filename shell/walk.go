@@ -15,6 +15,7 @@ type walker struct {
 	opaque   string     // why the whole script cannot be known
 	steps    int        // statements and words that were walked
 	looks    int        // how often the Machine was asked
+	listed   int        // how often of them about the names in a folder
 	stopped  bool
 	visits   freeList[visit]
 	blank    freeList[Command]

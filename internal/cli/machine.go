@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/sayso-dev/sayso/shell"
 )
@@ -47,4 +48,34 @@ func (machine) Lstat(name string) (shell.Entry, error) {
 		}
 	}
 	return e, nil
+}
+
+// ReadDir names what is in a folder, and where its links lead.
+func (machine) ReadDir(name string, max int) ([]shell.Child, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	entries, err := f.ReadDir(max + 1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]shell.Child, len(entries))
+	for i, e := range entries {
+		out[i].Name, out[i].Dir = e.Name(), e.IsDir()
+		if e.Type()&os.ModeSymlink != 0 {
+			if out[i].Link, err = os.Readlink(filepath.Join(name, e.Name())); err != nil {
+				out[i].Link = "" // it has just gone
+			}
+		}
+	}
+	return out, nil
 }

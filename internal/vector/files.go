@@ -83,3 +83,14 @@ func (t tree) ReadFile(name string, max int) ([]byte, error) {
 	}
 	return []byte(text), nil
 }
+
+// ReadDir names what is in a folder, in no order.
+func (t tree) ReadDir(name string, _ int) ([]shell.Child, error) {
+	var out []shell.Child
+	for at, e := range t.entries {
+		if at != name && path.Dir(at) == name {
+			out = append(out, shell.Child{Name: path.Base(at), Entry: e})
+		}
+	}
+	return out, nil
+}
