@@ -11,6 +11,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require go.starlark.net v0.0.0-20260908191801-89a6a09411d5
+
 require (
 	github.com/rogpeppe/go-internal v1.15.0
 	golang.org/x/sys v0.47.0 // indirect

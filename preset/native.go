@@ -13,12 +13,15 @@ import (
 
 // A Policy is what people have configured for [Native].
 type Policy struct {
-	Rules  *sayso.RuleSet
-	Err    error        // why a part of the policy did not load; then nothing is allowed
-	Off    []Capability // what the workspace may not do
-	Ask    []Capability // what asks in the workspace, whatever rules allow
-	Script sayso.Stage  // a policy script; may only tighten; nil: none
-	Tools  []sayso.Tool // those of the program that embeds sayso
+	Rules *sayso.RuleSet
+	Err   error        // why a part of the policy did not load; then nothing is allowed
+	Off   []Capability // what the workspace may not do
+	Ask   []Capability // what asks in the workspace, whatever rules allow
+	Tools []sayso.Tool // those of the program that embeds sayso
+
+	// Scripts are policy scripts. They see the whole call and may only tighten:
+	// what they allow counts for nothing, and one that fails asks.
+	Scripts []sayso.Stage
 }
 
 // The modes of Native.
@@ -63,8 +66,8 @@ func (p *Policy) plan(mode string) sayso.Plan {
 		sayso.Rules("allow rules", p.Rules, sayso.Allow),
 		byMode(mode),
 	)
-	if p.Script != nil { // it sees the whole call, and must not keep a rule from denying
-		parts = sayso.Strictest("script and parts", scriptStage{p.Script}, parts)
+	if len(p.Scripts) > 0 { // beside the rest: they must not keep a rule from denying
+		parts = sayso.Strictest("scripts and parts", append(p.scripts(), parts)...)
 	}
 	decide := sayso.DenialFallback(3, 20, sayso.Readable(), sayso.Offered("surface"), p.loads(), leaks(), parts)
 	if mode == DontAsk {
@@ -88,6 +91,37 @@ func (p *Policy) loads() sayso.Stage {
 	})
 }
 
+func (p *Policy) scripts() []sayso.Stage {
+	out := make([]sayso.Stage, len(p.Scripts))
+	for i, s := range p.Scripts {
+		out[i] = scriptStage{s}
+	}
+	return out
+}
+
+// Script is the stage of a policy script, for [Policy]. One that does not load
+// asks about every call.
+func Script(name string, text []byte, load func(name string, text []byte) (sayso.Stage, error)) sayso.Stage {
+	s, err := load(name, text)
+	if err != nil {
+		return failed{err}
+	}
+	return s
+}
+
+// failed is a script that does not load.
+type failed struct{ err error }
+
+func (failed) Name() string { return "script" }
+
+func (f failed) Check(context.Context, *sayso.Case) (sayso.Verdict, error) {
+	return sayso.Verdict{}, f.err
+}
+
+// CodeScriptError is the code of a question that is there because a policy
+// script does not work.
+const CodeScriptError sayso.Code = "script.error"
+
 // A scriptStage is a policy script, which may pass, ask or deny. What it allows
 // counts for nothing, and if it fails it asks.
 type scriptStage struct{ sayso.Stage }
@@ -95,7 +129,7 @@ type scriptStage struct{ sayso.Stage }
 func (s scriptStage) Check(ctx context.Context, c *sayso.Case) (sayso.Verdict, error) {
 	v, err := s.Stage.Check(ctx, c)
 	if err != nil {
-		return sayso.Decide(sayso.Ask, "script.error", fmt.Sprintf("the policy script failed: %v", err)).Immune(), nil
+		return sayso.Decide(sayso.Ask, CodeScriptError, fmt.Sprintf("the policy script failed: %v", err)).Immune(), nil
 	}
 	if v.Speaks() && v.Effect() == sayso.Allow {
 		return sayso.Pass(), nil

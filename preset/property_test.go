@@ -160,6 +160,43 @@ func (failing) Check(context.Context, *sayso.Case) (sayso.Verdict, error) {
 	return sayso.Decide(sayso.Allow, "", ""), context.DeadlineExceeded
 }
 
+// saying is a policy script that says one thing.
+type saying struct{ sayso.Verdict }
+
+func (saying) Name() string                                                { return "script" }
+func (s saying) Check(context.Context, *sayso.Case) (sayso.Verdict, error) { return s.Verdict, nil }
+
+// TestScriptsOnlyTighten: whatever scripts say, no call gets more permissive, and
+// what one of them denies or asks about is denied or asked about.
+func TestScriptsOnlyTighten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules, call := somePolicy(t, "rules"), someCall(t)
+		s := someSession(t, call)
+		set, err := sayso.NewRuleSet(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		strictest := sayso.Allow
+		scripts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sayso.Stage {
+			switch e := sayso.Effect(rapid.IntRange(0, 4).Draw(t, "says")); {
+			case e <= sayso.Allow:
+				strictest = min(strictest, e)
+				return saying{sayso.Decide(e, "script", "")}
+			case e == sayso.Allow+1:
+				return saying{sayso.Pass()}
+			default:
+				strictest = min(strictest, sayso.Ask)
+				return failing{}
+			}
+		}), 1, 3).Draw(t, "scripts")
+		before := (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: set})}).Check(context.Background(), call, s)
+		after := (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: set, Scripts: scripts})}).Check(context.Background(), call, s)
+		if after.Effect > before.Effect || after.Effect > strictest {
+			t.Fatalf("%s: %s %s, with scripts: %s %s", call.Input, before.Effect, before.Code, after.Effect, after.Code)
+		}
+	})
+}
+
 // TestErrorsNeverAllow: a policy that does not load, a script that fails, an
 // unknown mode, a context that is over.
 func TestErrorsNeverAllow(t *testing.T) {
@@ -175,7 +212,7 @@ func TestErrorsNeverAllow(t *testing.T) {
 		for name, d := range map[string]sayso.Decision{
 			"a broken policy": (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: broken})}).Check(context.Background(), call, s),
 			"a policy error":  (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: whole, Err: context.Canceled})}).Check(context.Background(), call, s),
-			"a script":        (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: whole, Script: failing{}})}).Check(context.Background(), call, s),
+			"a script":        (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: whole, Scripts: []sayso.Stage{failing{}}})}).Check(context.Background(), call, s),
 			"an unknown mode": (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: whole})}).Check(context.Background(), call, unknown),
 			"the end of time": (&sayso.Engine{Preset: preset.Native(preset.Policy{Rules: whole})}).Check(over, call, s),
 			"an empty engine": (&sayso.Engine{}).Check(context.Background(), call, s),

@@ -34,6 +34,7 @@ type System struct {
 type Place struct {
 	Root, Home string
 	Machine    shell.Machine
+	Scripts    []sayso.Stage // policy scripts that belong to the configuration
 }
 
 // A Setup is a preset that is configured, with what belongs to it.

@@ -69,7 +69,7 @@ func check(args []string, std IO) error {
 		if *mode != "" || *explain || *asJSON {
 			return &usageError{"--jsonl goes with neither --mode nor --explain nor --json", "each line has its own mode"}
 		}
-		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home}, std)
+		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home, Script: std.Script}, std)
 	}
 	call, err := callOf(flags.Args())
 	if err != nil {
@@ -151,7 +151,7 @@ func callOf(args []string) (sayso.Call, error) {
 }
 
 func checkOne(call sayso.Call, mode string, explain, asJSON bool, std IO) error {
-	policy, err := load(call.Root, call.Home)
+	policy, err := load(call.Root, call.Home, std)
 	if err != nil {
 		return err
 	}

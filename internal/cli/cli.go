@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+
+	"github.com/sayso-dev/sayso"
 )
 
 // Exit codes of the command.
@@ -25,10 +27,14 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// IO is what a verb reads and writes.
+// IO is what a verb reads and writes, and what it is given by the program.
 type IO struct {
 	In       io.Reader
 	Out, Err io.Writer
+
+	// Script loads a policy script. What runs scripts is linked by the rich
+	// program alone; where it is nil, a script denies.
+	Script func(name string, text []byte) (sayso.Stage, error)
 }
 
 // A verb is one action of the command.

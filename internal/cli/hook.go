@@ -32,7 +32,7 @@ func hookVerb(args []string, std IO) error {
 	if len(args) != 1 || args[0] != "claude" {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
-	g := hook.Guard{Sessions: homeSessions{}, Root: rootOf, Engine: engineOf, Env: os.Getenv, Deadline: hookDeadline}
+	g := hook.Guard{Sessions: homeSessions{}, Root: rootOf, Engine: std.engineOf, Env: os.Getenv, Deadline: hookDeadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
@@ -42,8 +42,8 @@ func hookVerb(args []string, std IO) error {
 
 // engineOf is the engine with the policy of a workspace, and the tools that the
 // policy takes away.
-func engineOf(root, home string) (sayso.Engine, sayso.Surface, error) {
-	policy, err := load(root, home)
+func (std IO) engineOf(root, home string) (sayso.Engine, sayso.Surface, error) {
+	policy, err := load(root, home, std)
 	return policy.engine, policy.surface, err
 }
 
@@ -83,5 +83,5 @@ func stateFolder() (session.Folder, error) {
 
 // Hook is the command sayso-hook: the verb hook alone.
 func Hook(args []string, std IO) int {
-	return report(hookVerb(args, std), std)
+	return quickHook(args, std)
 }

@@ -13,7 +13,7 @@ import (
 
 // ruleLint reports what is wrong or suspicious with the rules of a workspace.
 func ruleLint(root, home string, std IO) error {
-	p, err := load(root, home)
+	p, err := load(root, home, std)
 	if err != nil {
 		return err
 	}
@@ -25,6 +25,10 @@ func ruleLint(root, home string, std IO) error {
 	for _, one := range split(p.Err) {
 		found++
 		fmt.Fprintln(std.Out, one)
+	}
+	for _, err := range brokenScripts(p.Scripts, std) {
+		found++
+		fmt.Fprintln(std.Out, err)
 	}
 	for _, d := range p.Dropped {
 		say(d.Source.String(), d.What+" does not count: "+d.Why)

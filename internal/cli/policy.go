@@ -22,8 +22,9 @@ type loaded struct {
 
 // load reads the policy files of a workspace. A policy that does not load is no
 // error here: it denies, and says why.
-func load(root, home string) (loaded, error) {
+func load(root, home string, std IO) (loaded, error) {
 	at := places(root, home)
+	at.RunScript = std.Script
 	p, _ := config.Load(at) // the error is in the policy
 	system, err := catalog.Find(p.Preset)
 	if err != nil {

@@ -65,7 +65,7 @@ func rule(args []string, std IO) error {
 }
 
 func ruleList(root, home string, asJSON bool, std IO) error {
-	p, err := load(root, home)
+	p, err := load(root, home, std)
 	if err != nil {
 		return err
 	}

@@ -9,11 +9,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sayso-dev/sayso/internal/cli"
+	"github.com/sayso-dev/sayso/internal/script"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"sayso":      func() { os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})) },
+		"sayso": func() {
+			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage}))
+		},
 		"sayso-hook": func() { os.Exit(cli.Hook(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})) },
 	})
 }
@@ -44,7 +47,7 @@ func TestReadme(t *testing.T) {
 		}
 		n++
 		var out, errs strings.Builder
-		code := cli.Main(words(args), cli.IO{In: strings.NewReader(in), Out: &out, Err: &errs})
+		code := cli.Main(words(args), cli.IO{In: strings.NewReader(in), Out: &out, Err: &errs, Script: script.Stage})
 		answer, _, _ := strings.Cut(want, " ")
 		if got := strings.TrimSpace(out.String()); got != want || code != exitCodes[answer] {
 			t.Errorf("%s\n got %s (exit %d) %s\nwant %s", command, got, code, errs.String(), want)

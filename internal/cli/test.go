@@ -41,7 +41,7 @@ func test(args []string, std IO) error {
 	if flags.NArg() == 0 {
 		return &usageError{"test wants a file", "for example: sayso test testdata/decisions/native/basics.jsonl"}
 	}
-	t := tester{out: std.Out, json: *asJSON}
+	t := tester{out: std.Out, json: *asJSON, at: vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev", Script: std.Script}}
 	for _, name := range flags.Args() {
 		if err := t.file(name); err != nil {
 			return err
@@ -60,6 +60,7 @@ func test(args []string, std IO) error {
 type tester struct {
 	out            io.Writer
 	json           bool
+	at             vector.Defaults
 	passed, failed int
 }
 
@@ -99,7 +100,7 @@ type result struct {
 }
 
 func (t *tester) line(at string, l *vector.Line) {
-	d, err := l.Decide(context.Background(), vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev"})
+	d, err := l.Decide(context.Background(), t.at)
 	why := ""
 	if err != nil {
 		why = err.Error()

@@ -26,25 +26,28 @@ func Load(at Places) (Policy, error) {
 		files, stamps = append(files, l), append(stamps, stamp)
 	}
 	p := Merge(files)
+	for _, layer := range layers {
+		if name := at.Script(layer); name != "" {
+			script, stamp := at.readScript(layer, name)
+			stamps = append(stamps, stamp)
+			if !stamp.Missing {
+				p.Scripts = append(p.Scripts, script)
+			}
+		}
+	}
 	p.Sources = stamps
 	return p, p.Err
 }
 
 // read reads one file; there is none in what it returns if it is missing.
 func (at Places) read(layer sayso.Layer, name string) (Layered, Stamp) {
-	l, stamp := Layered{Layer: layer}, Stamp{Layer: layer, File: name}
-	text, info, err := at.Disk.Read(name, maxSize+1)
-	if missing(err) {
-		stamp.Missing = true
+	l := Layered{Layer: layer}
+	text, stamp, err := at.text(layer, name)
+	if stamp.Missing {
 		return l, stamp
 	}
-	stamp.Size, stamp.ModTime, stamp.Inode, stamp.Sum = info.Size, info.ModTime, info.Inode, sha256.Sum256(text)
-	problem, hint := info.problem(layer)
 	if err != nil {
-		problem, hint = "it cannot be read: "+plainError(err), ""
-	}
-	if problem != "" {
-		l.File = &File{Name: name, Err: &Error{File: name, Problem: problem, Hint: hint}}
+		l.File = &File{Name: name, Err: err}
 		return l, stamp
 	}
 	l.File, err = Parse(name, text, at.Tools...)
@@ -53,6 +56,31 @@ func (at Places) read(layer sayso.Layer, name string) (Layered, Stamp) {
 	}
 	l.Trusted = layer == sayso.Managed || !at.inside(name) || at.Trusted != nil && at.Trusted(name, text)
 	return l, stamp
+}
+
+// readScript reads a policy script.
+func (at Places) readScript(layer sayso.Layer, name string) (Script, Stamp) {
+	text, stamp, err := at.text(layer, name)
+	return Script{name, text, err}, stamp
+}
+
+// text reads a file of a layer, if nobody else could have written it.
+func (at Places) text(layer sayso.Layer, name string) ([]byte, Stamp, error) {
+	stamp := Stamp{Layer: layer, File: name}
+	text, info, err := at.Disk.Read(name, maxSize+1)
+	if missing(err) {
+		stamp.Missing = true
+		return nil, stamp, nil
+	}
+	stamp.Size, stamp.ModTime, stamp.Inode, stamp.Sum = info.Size, info.ModTime, info.Inode, sha256.Sum256(text)
+	problem, hint := info.problem(layer)
+	if err != nil {
+		problem, hint = "it cannot be read: "+plainError(err), ""
+	}
+	if problem != "" {
+		return nil, stamp, &Error{File: name, Problem: problem, Hint: hint}
+	}
+	return text, stamp, nil
 }
 
 // missing reports whether there is no such file, be it that a folder above it is

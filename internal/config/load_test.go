@@ -160,6 +160,32 @@ func TestLoadExamples(t *testing.T) {
 	}
 }
 
+// TestLoadScripts: scripts stand beside the policies and in .sayso; one that
+// somebody else could have written has an error in the place of its text.
+func TestLoadScripts(t *testing.T) {
+	const user, shared = "/home/ann/.config/sayso/policy.star", "/home/ann/src/app/.sayso/policy.star"
+	at := ann
+	at.Disk = fakeDisk{
+		texts: map[string]string{user: "u", shared: "s", "/etc/sayso/policy.star": "m"},
+		infos: map[string]Info{user: {Mode: 0o666, Owner: 1000, Group: 1000, Self: 1000}, "/etc/sayso/policy.star": {Mode: 0o644}},
+	}
+	p, err := Load(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range p.Scripts {
+		got = append(got, fmt.Sprintf("%s %q %v", s.Name, s.Text, s.Err))
+	}
+	want := `/etc/sayso/policy.star "m" <nil>; ` + user + ` "" ` + user + `: everybody can write it (chmod go-w); ` + shared + ` "s" <nil>`
+	if strings.Join(got, "; ") != want {
+		t.Errorf("got %s\nwant %s", strings.Join(got, "; "), want)
+	}
+	if p.Sources[len(p.Sources)-1].File != shared || p.Sources[len(p.Sources)-1].Sum != sha256.Sum256([]byte("s")) {
+		t.Errorf("%+v", p.Sources)
+	}
+}
+
 // TestOS reads files of this machine.
 func TestOS(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -182,7 +208,7 @@ func TestOS(t *testing.T) {
 	if err != nil || showPolicy(p) != "user allow read(u); committed deny read(c)" {
 		t.Fatalf("%s, %v", showPolicy(p), err)
 	}
-	if len(p.Sources) != 4 || !p.Sources[0].Missing || p.Sources[1].Missing {
+	if len(p.Sources) != 7 || !p.Sources[0].Missing || p.Sources[1].Missing {
 		t.Fatalf("%+v", p.Sources)
 	}
 	s, info := p.Sources[1], must(os.Stat(at.File(sayso.User)))

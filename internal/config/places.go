@@ -15,6 +15,9 @@ const ManagedFile = "/etc/sayso/policy.yaml"
 // CommittedFile is the name of the policy at the root of a workspace.
 const CommittedFile = ".sayso.yaml"
 
+// ScriptFile is the name of a policy script.
+const ScriptFile = "policy.star"
+
 // Places say where the policy files of a workspace are.
 type Places struct {
 	Managed    string // the administrator's file; empty: ManagedFile
@@ -32,6 +35,9 @@ type Places struct {
 	// Matches checks the examples of rules, see [CheckExamples]; nil: they
 	// are not checked.
 	Matches func(r sayso.Rule, example string) (bool, error)
+
+	// RunScript loads a policy script; nil: this program runs none.
+	RunScript func(name string, text []byte) (sayso.Stage, error)
 
 	// Tools are those of the program that embeds sayso.
 	Tools []sayso.Tool
@@ -51,6 +57,21 @@ func (at Places) File(layer sayso.Layer) string {
 		return filepath.Join(folder, "workspaces", WorkspaceFile(at.Root))
 	case layer == sayso.Committed && at.Root != "":
 		return filepath.Join(at.Root, CommittedFile)
+	}
+	return ""
+}
+
+// Script returns where the policy script of a layer is, or nothing if it has
+// none: beside the policies of the administrator and the user, and in the folder
+// .sayso of a workspace.
+func (at Places) Script(layer sayso.Layer) string {
+	switch {
+	case layer == sayso.Committed && at.Root != "":
+		return filepath.Join(at.Root, ".sayso", ScriptFile)
+	case layer == sayso.Managed || layer == sayso.User:
+		if file := at.File(layer); file != "" {
+			return filepath.Join(filepath.Dir(file), ScriptFile)
+		}
 	}
 	return ""
 }

@@ -23,6 +23,10 @@ type Policy struct {
 	Sandbox Sandbox
 	Approve Approve
 
+	// Scripts are the policy scripts, of the strongest layer first. Each may
+	// only tighten, and so needs nobody's trust.
+	Scripts []Script
+
 	// Dropped is what files said that they may not say.
 	Dropped []Dropped
 
@@ -53,6 +57,13 @@ type Dropped struct {
 	What   string // such as allow bash(npm *), or mode bypass
 	Source sayso.Source
 	Why    string
+}
+
+// A Script is the text of a policy script, or why it cannot be read.
+type Script struct {
+	Name string
+	Text []byte
+	Err  error
 }
 
 // A Layered is a file with what it may do.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/catalog"
+	"github.com/sayso-dev/sayso/internal/config"
 )
 
 // A Line is a call with its surroundings. Fields that are not known, and what
@@ -30,6 +31,7 @@ type Line struct {
 	AgentMode string          `json:"agent_mode"`
 	Agent     json.RawMessage `json:"agent"`
 	Config    json.RawMessage `json:"config"`
+	Script    string          `json:"script"` // the text of a policy script
 
 	Cwd  string `json:"cwd"` // the workspace
 	Dir  string `json:"dir"` // where the call is made, if not there
@@ -75,8 +77,12 @@ type Answer struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Defaults are for lines that do not say where they are.
-type Defaults struct{ Cwd, Home string }
+// Defaults are for lines that do not say where they are, and what runs policy
+// scripts.
+type Defaults struct {
+	Cwd, Home string
+	Script    func(name string, text []byte) (sayso.Stage, error)
+}
 
 // Parse reads a line.
 func Parse(text []byte) (*Line, error) {
@@ -199,7 +205,7 @@ func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
 	}
 	cwd, home := or(l.Cwd, d.Cwd), or(l.Home, d.Home)
 	machine := l.FS.at(cwd)
-	setup, err := system.FromJSON(l.Config, catalog.Place{Root: cwd, Home: home, Machine: machine})
+	setup, err := system.FromJSON(l.Config, catalog.Place{Root: cwd, Home: home, Machine: machine, Scripts: l.scripts(d)})
 	if err != nil {
 		return sayso.Decision{}, err
 	}
@@ -210,6 +216,14 @@ func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
 	}
 	e := setup.Engine(machine)
 	return e.Check(ctx, call, s), nil
+}
+
+// scripts returns the policy script of the line.
+func (l *Line) scripts(d Defaults) []sayso.Stage {
+	if l.Script == "" {
+		return nil
+	}
+	return catalog.Scripts([]config.Script{{Name: config.ScriptFile, Text: []byte(l.Script)}}, d.Script)
 }
 
 func or(a, b string) string {

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sayso-dev/sayso/internal/script"
 	"github.com/sayso-dev/sayso/internal/vector"
 )
 
-var here = vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev"}
+var here = vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev", Script: script.Stage}
 
 // TestDecisions runs the corpus of testdata/decisions.
 func TestDecisions(t *testing.T) {

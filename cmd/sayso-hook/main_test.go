@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestLinks: an agent starts this program before every tool call, so it does not
+// link what takes long to start and is seldom needed.
+func TestLinks(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "github.com/sayso-dev/sayso/preset\n") {
+		t.Fatalf("go list lists %d bytes, and not what decides", len(out))
+	}
+	for pkg := range strings.Lines(string(out)) {
+		for _, heavy := range []string{"go.starlark.net", "database/sql", "net/http\n", "github.com/sayso-dev/sayso/internal/script"} {
+			if strings.HasPrefix(pkg, heavy) {
+				t.Errorf("it links %s", pkg)
+			}
+		}
+	}
+}
+
+// TestScriptWithoutRich: where a policy script is in force and nothing beside
+// this program can run it, the call is denied, with the remedy.
+func TestScriptWithoutRich(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "bin", "sayso-hook")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("repo/.sayso/policy.star", "def decide(call):\n    pass\n", 0o644)
+	ask := func() (decision, reason string) {
+		t.Helper()
+		cmd := exec.Command(program, "claude")
+		cmd.Env = append(os.Environ(), "HOME="+dir, "CLAUDE_PROJECT_DIR="+filepath.Join(dir, "repo"), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+		cmd.Stdin = strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`)
+		out, err := cmd.Output()
+		var answer struct {
+			Output struct {
+				Decision string `json:"permissionDecision"`
+				Reason   string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, &answer); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return answer.Output.Decision, answer.Output.Reason
+	}
+	if decision, reason := ask(); decision != "deny" || !strings.Contains(reason, "install sayso and sayso-hook into the same folder") {
+		t.Errorf("without the rich program: %s, %s", decision, reason)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for name, rich := range map[string]string{
+		"that fails":             "#!/bin/sh\necho '{}'\nexit 1\n",
+		"that says nothing":      "#!/bin/sh\n",
+		"that is cut off":        "#!/bin/sh\necho '{\"hookSpecificOutput\":'\n",
+		"that cannot be started": "no program",
+	} {
+		write("bin/sayso", rich, 0o755)
+		if decision, reason := ask(); decision != "deny" || !strings.Contains(reason, "gave no answer") {
+			t.Errorf("with one %s: %s, %s", name, decision, reason)
+		}
+	}
+	write("bin/sayso", "#!/bin/sh\n[ \"$*\" = 'hook claude' ] && grep -q '\"command\":\"ls\"' && echo '{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}'\n", 0o755)
+	if decision, _ := ask(); decision != "allow" {
+		t.Errorf("with one that allows: %s", decision)
+	}
+}
