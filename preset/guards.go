@@ -2,6 +2,7 @@ package preset
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -12,13 +13,14 @@ import (
 var changes = []shell.Access{shell.Write, shell.Change, shell.Delete}
 
 // guards denies what nobody wants an agent to do, whatever the rules say.
-func guards() sayso.Stage {
+func (p *Policy) guards() sayso.Stage {
+	files := slices.Concat(guardFiles, p.Guarded)
 	return sayso.Func("guards", func(c *sayso.Case) sayso.Verdict {
 		p := c.Part()
 		switch {
 		case p.Risk == shell.Blocked:
 			return sayso.Decide(sayso.Deny, "guard.destroy", "it can do damage that cannot be undone: "+p.Sentence)
-		case touches(p, c.Call.Home, guardFiles, changes...):
+		case touches(p, c.Call.Home, files, changes...):
 			return sayso.Decide(sayso.Deny, "guard.own", "it would change the files that guard this agent")
 		case decidesForItself(p):
 			return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls")
@@ -118,8 +120,8 @@ func decidesForItself(p *sayso.Part) bool {
 			}
 		}
 		return false
-	case "sayso":
-		return p.Risk < shell.Safe && !runsOther(p.Command)
+	case "sayso", "sayso-hook":
+		return p.Risk < shell.Moderate && !runsOther(p.Command)
 	}
 	return false
 }

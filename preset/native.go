@@ -22,6 +22,10 @@ type Policy struct {
 	// Scripts are policy scripts. They see the whole call and may only tighten:
 	// what they allow counts for nothing, and one that fails asks.
 	Scripts []sayso.Stage
+
+	// Guarded are files, and with /** behind them folders, that decide about
+	// agents besides those that always do: where sayso and its state are.
+	Guarded []string
 }
 
 // The modes of Native.
@@ -52,7 +56,7 @@ func Native(p Policy) sayso.Preset {
 
 func (p *Policy) plan(mode string) sayso.Plan {
 	parts := sayso.Each("parts", sayso.Parts,
-		guards(),
+		p.guards(),
 		p.capabilities(),
 		denied(),
 		sayso.Rules("deny rules", p.Rules, sayso.Deny),

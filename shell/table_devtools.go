@@ -1855,7 +1855,7 @@ var tableDevtools = [...]tool{
 	{names: []string{"sayso"},
 		says: []string{"Show the help of sayso"},
 		subs: []tool{
-			{names: []string{"check", "presets", "doctor", "version", "log", "trace", "test", "help"},
+			{names: []string{"check", "presets", "doctor", "version", "schema", "log", "trace", "test", "help"},
 				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 				says: []string{"Ask sayso: {sub} {args}", "Ask sayso: {sub}"},
 			},
@@ -1876,6 +1876,10 @@ var tableDevtools = [...]tool{
 			{names: []string{"mode", "grant", "trust"},
 				do:   action{does: Reads},
 				says: []string{"Show what agents may do"},
+				flags: []flag{
+					{names: []string{"--json"}},
+					{names: []string{"--session"}, kind: kindText},
+				},
 				subs: []tool{
 					{names: []string{"list"},
 						do:   action{does: Reads},
@@ -1901,6 +1905,10 @@ var tableDevtools = [...]tool{
 				says: []string{"Decide about the calls of agents: {sub} {args}", "Decide about the calls of agents: {sub}"},
 			},
 		},
+	},
+	{names: []string{"sayso-hook"},
+		do:   action{does: Writes | Executes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
+		says: []string{"Decide about the calls of agents: hook {args}", "Decide about the calls of agents: hook"},
 	},
 	{names: []string{"ollama"},
 		says: []string{"Show the help of Ollama"},

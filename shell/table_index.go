@@ -891,104 +891,106 @@ func findTool(name string) *tool {
 		return &tableDatabase[9]
 	case "eslint", "eslint_d", "semistandard", "standard", "ts-standard", "tslint", "xo":
 		return &tableDevtools[0]
-	case "ovsx", "vsce":
+	case "sloccount":
 		return &tableDevtools[100]
-	case "npkill":
+	case "ovsx", "vsce":
 		return &tableDevtools[101]
-	case "amtool", "promtool":
+	case "npkill":
 		return &tableDevtools[102]
-	case "opa", "regal":
+	case "amtool", "promtool":
 		return &tableDevtools[103]
-	case "kubeaudit", "kubescape", "kubesec":
+	case "opa", "regal":
 		return &tableDevtools[104]
-	case "buildctl", "nixpacks", "pack", "railpack", "werf":
+	case "kubeaudit", "kubescape", "kubesec":
 		return &tableDevtools[105]
-	case "anchor", "aptos", "forge", "starknet", "sui":
+	case "buildctl", "nixpacks", "pack", "railpack", "werf":
 		return &tableDevtools[106]
-	case "cast", "solana":
+	case "anchor", "aptos", "forge", "starknet", "sui":
 		return &tableDevtools[107]
-	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
+	case "cast", "solana":
 		return &tableDevtools[108]
-	case "fourmolu", "ormolu":
+	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
 		return &tableDevtools[109]
 	case "babel", "babel-cli":
 		return &tableDevtools[10]
-	case "perltidy":
+	case "fourmolu", "ormolu":
 		return &tableDevtools[110]
-	case "protolint":
+	case "perltidy":
 		return &tableDevtools[111]
-	case "reuse":
+	case "protolint":
 		return &tableDevtools[112]
-	case "git-secrets":
+	case "reuse":
 		return &tableDevtools[113]
-	case "nbdiff", "nbshow":
+	case "git-secrets":
 		return &tableDevtools[114]
-	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
+	case "nbdiff", "nbshow":
 		return &tableDevtools[115]
-	case "watchman":
+	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
 		return &tableDevtools[116]
-	case "forego", "mprocs", "process-compose", "procodile":
+	case "watchman":
 		return &tableDevtools[117]
-	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
+	case "forego", "mprocs", "process-compose", "procodile":
 		return &tableDevtools[118]
-	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
+	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
 		return &tableDevtools[119]
 	case "esbuild":
 		return &tableDevtools[11]
-	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
+	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
 		return &tableDevtools[120]
-	case "taze":
+	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
 		return &tableDevtools[121]
-	case "tree-sitter":
+	case "taze":
 		return &tableDevtools[122]
-	case "exiv2":
+	case "tree-sitter":
 		return &tableDevtools[123]
-	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
+	case "exiv2":
 		return &tableDevtools[124]
-	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
+	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
 		return &tableDevtools[125]
-	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
+	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
 		return &tableDevtools[126]
-	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
+	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
 		return &tableDevtools[127]
-	case "gleam":
+	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
 		return &tableDevtools[128]
-	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
+	case "gleam":
 		return &tableDevtools[129]
 	case "bili", "browserify", "bunchee", "farm", "father", "microbundle", "mkdist", "modern", "ncc", "nexe", "obuild", "pkgroll", "poi", "preconstruct", "rolldown", "rollup", "rsbuild", "rslib", "rspack", "rspress", "snowpack", "tsdown", "tsup", "unbuild", "watchify", "webpack", "webpack-cli", "webpack-dev-server", "wmr", "zshy":
 		return &tableDevtools[12]
-	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
+	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
 		return &tableDevtools[130]
-	case "jarsigner":
+	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
 		return &tableDevtools[131]
-	case "apksigner":
+	case "jarsigner":
 		return &tableDevtools[132]
-	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
+	case "apksigner":
 		return &tableDevtools[133]
-	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
+	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
 		return &tableDevtools[134]
-	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
+	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
 		return &tableDevtools[135]
-	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
+	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
 		return &tableDevtools[136]
-	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
+	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
 		return &tableDevtools[137]
-	case "ghc-pkg":
+	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
 		return &tableDevtools[138]
-	case "hoogle", "ri":
+	case "ghc-pkg":
 		return &tableDevtools[139]
 	case "parcel":
 		return &tableDevtools[13]
-	case "renovate-config-validator":
+	case "hoogle", "ri":
 		return &tableDevtools[140]
-	case "hurlfmt":
+	case "renovate-config-validator":
 		return &tableDevtools[141]
-	case "czg", "gitmoji":
+	case "hurlfmt":
 		return &tableDevtools[142]
-	case "rust-analyzer":
+	case "czg", "gitmoji":
 		return &tableDevtools[143]
-	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+	case "rust-analyzer":
 		return &tableDevtools[144]
+	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+		return &tableDevtools[145]
 	case "vite", "vite-plus", "vp":
 		return &tableDevtools[14]
 	case "next":
@@ -1167,15 +1169,15 @@ func findTool(name string) *tool {
 		return &tableDevtools[93]
 	case "sayso":
 		return &tableDevtools[94]
-	case "ollama":
+	case "sayso-hook":
 		return &tableDevtools[95]
-	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
+	case "ollama":
 		return &tableDevtools[96]
-	case "lint-staged":
+	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
 		return &tableDevtools[97]
-	case "ajv":
+	case "lint-staged":
 		return &tableDevtools[98]
-	case "sloccount":
+	case "ajv":
 		return &tableDevtools[99]
 	case "swc":
 		return &tableDevtools[9]

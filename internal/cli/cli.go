@@ -5,10 +5,11 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -49,8 +50,10 @@ func verbs() []verb {
 		{"rule", ruleUse, "list, check, add or remove the rules of this workspace", rule},
 		{"test", testUse, "run decisions that were written down, and say which differ", test},
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},
+		{"mode", modeUse, "show or change the mode of a session", mode},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
-		{"version", "sayso version", "print the version", version},
+		{"schema", schemaUse, "print the JSON Schema of policy files, for editors", schema},
+		{"version", versionUse, "print the version", version},
 	}
 }
 
@@ -80,6 +83,11 @@ type usageError struct{ problem, hint string }
 
 func (e *usageError) Error() string { return e.problem }
 
+// A hintedError is a failure that somebody can do something about.
+type hintedError struct{ problem, hint string }
+
+func (e *hintedError) Error() string { return e.problem }
+
 // report prints an error and chooses the exit code.
 func report(err error, std IO) int {
 	if err == nil {
@@ -91,13 +99,21 @@ func report(err error, std IO) int {
 	}
 	fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 	var usage *usageError
-	if errors.As(err, &usage) {
-		if usage.hint != "" {
-			fmt.Fprintf(std.Err, "sayso: hint: %s\n", usage.hint)
-		}
+	var hinted *hintedError
+	switch {
+	case errors.As(err, &usage):
+		hint(usage.hint, std)
 		return exitUsage
+	case errors.As(err, &hinted):
+		hint(hinted.hint, std)
 	}
 	return exitError
+}
+
+func hint(text string, std IO) {
+	if text != "" {
+		fmt.Fprintf(std.Err, "sayso: hint: %s\n", text)
+	}
 }
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "-help" }
@@ -115,25 +131,43 @@ func help(args []string, std IO) int {
 		usage(std.Out)
 		return exitOK
 	}
+	if len(args) > 1 {
+		return report(&usageError{"help takes one verb", "for example: sayso help check"}, std)
+	}
 	for _, v := range verbs() {
 		if v.name == args[0] {
 			fmt.Fprintf(std.Out, "usage: %s\n", v.use)
 			return exitOK
 		}
 	}
-	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\n", args[0])
+	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\nsayso: hint: sayso help lists the verbs\n", args[0])
 	return exitUsage
 }
 
-// version prints what the build recorded about itself.
-func version(args []string, std IO) error {
-	if len(args) > 0 {
-		return &usageError{"version takes no argument", ""}
+// parse reads the options of a verb, which may stand before and after its
+// arguments, and returns the arguments. It reports whether help was asked for,
+// and given.
+func parse(flags *flag.FlagSet, use string, args []string, std IO) (rest []string, helped bool, err error) {
+	flags.SetOutput(io.Discard)
+	for {
+		err := flags.Parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			_, err := fmt.Fprintf(std.Out, "usage: %s\n", use)
+			return nil, true, err
+		}
+		if err != nil {
+			return nil, false, &usageError{err.Error(), "sayso help " + flags.Name() + " lists the options"}
+		}
+		if flags.NArg() == 0 {
+			return rest, false, nil
+		}
+		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
 	}
-	name := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		name = info.Main.Version
-	}
-	_, err := fmt.Fprintln(std.Out, "sayso", name)
-	return err
+}
+
+// writeJSON prints one object on one line.
+func writeJSON(v any, out io.Writer) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }

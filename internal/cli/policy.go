@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -47,10 +48,49 @@ func load(root, home string, std IO) (loaded, error) {
 // places are where the policy files of a workspace are, which has one name
 // whatever links lead to it.
 func places(root, home string) config.Places {
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real
+	root = realPath(root)
+	at := config.Places{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root, Disk: config.OS(), Matches: example}
+	at.Guarded = guarded(at)
+	return at
+}
+
+// guarded are the files that decide about agents on this machine: the policy,
+// the state and the programs of sayso.
+func guarded(at config.Places) []string {
+	var out []string
+	folder := func(name string) { out = append(out, name+"/**") }
+	if own := at.File(sayso.User); own != "" {
+		folder(filepath.Dir(own))
 	}
-	return config.Places{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root, Disk: config.OS(), Matches: example}
+	if state, err := stateFolder(); err == nil {
+		folder(state.Dir)
+	}
+	return append(out, programs()...)
+}
+
+// programs are the files of sayso itself: this one, and the other beside it.
+func programs() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, file := range []string{self, realPath(self)} {
+		out = append(out, file)
+		for _, name := range []string{"sayso", "sayso-hook"} {
+			out = append(out, filepath.Join(filepath.Dir(file), name+filepath.Ext(file)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// realPath is the path with links followed, as far as that can be done.
+func realPath(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
 }
 
 // example reports whether a rule matches a call as the examples of rules have

@@ -96,6 +96,9 @@ func ruleEdit(verb string, args []string, at config.Places, shared bool, std IO)
 	if err := effect.UnmarshalText([]byte(args[0])); err != nil {
 		return &usageError{err.Error(), ""}
 	}
+	if err := byPerson("the policy"); err != nil {
+		return err
+	}
 	layer := sayso.Workspace
 	if shared {
 		layer = sayso.Committed

@@ -39,6 +39,10 @@ type Places struct {
 	// RunScript loads a policy script; nil: this program runs none.
 	RunScript func(name string, text []byte) (sayso.Stage, error)
 
+	// Guarded are files, and with /** behind them folders, that no agent may
+	// change, because they decide about it.
+	Guarded []string
+
 	// Tools are those of the program that embeds sayso.
 	Tools []sayso.Tool
 }

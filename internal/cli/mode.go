@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/session"
+)
+
+const modeUse = `sayso mode [--json] [--session ID] [NAME]
+
+Shows the mode of an agent's session, or changes it from the next call on. Which
+modes there are is told by sayso presets.
+
+  --session ID  which session (default: the latest in this workspace)
+  --json        print it as one JSON object
+
+An agent cannot change it: run this in a terminal of your own.
+
+Exit status: 0 done, 1 error, 2 wrong usage.`
+
+// lockTimeout is how long a verb waits for the state of a session.
+const lockTimeout = 5 * time.Second
+
+// modeReport is what mode prints.
+type modeReport struct {
+	Mode    string `json:"mode"` // that counts
+	Doc     string `json:"doc"`
+	Chosen  string `json:"chosen,omitempty"` // with this verb
+	From    string `json:"from,omitempty"`   // the file that sets it, if it was not chosen
+	Preset  string `json:"preset"`
+	Session string `json:"session,omitempty"`
+	Root    string `json:"root"`
+}
+
+func mode(args []string, std IO) error {
+	flags := flag.NewFlagSet("mode", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "")
+	id := flags.String("session", "", "")
+	rest, helped, err := parse(flags, modeUse, args, std)
+	if helped || err != nil {
+		return err
+	}
+	if len(rest) > 1 {
+		return &usageError{fmt.Sprintf("mode takes one name, not %d", len(rest)), "for example: sayso mode careful"}
+	}
+	at, err := place("", "")
+	if err != nil {
+		return err
+	}
+	found, err := findSession(*id, rootOf(at.Dir))
+	if err != nil {
+		return err
+	}
+	root := cmp.Or(found.State.Root, rootOf(at.Dir))
+	policy, err := load(root, at.Home, std)
+	if err != nil {
+		return err
+	}
+	if len(rest) == 1 {
+		if err := chooseMode(rest[0], &found, policy, root); err != nil {
+			return err
+		}
+	}
+	r, err := reportMode(found, policy, root)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		return writeJSON(r, std.Out)
+	}
+	r.print(std)
+	return nil
+}
+
+// findSession returns a session by its id, or the latest one of a workspace;
+// none is no error if none was named.
+func findSession(id, root string) (session.Summary, error) {
+	folder, err := stateFolder()
+	if err != nil {
+		return session.Summary{}, err
+	}
+	if id != "" {
+		st, err := folder.Get(context.Background(), id)
+		if errors.Is(err, sayso.ErrNotFound) {
+			return session.Summary{}, &hintedError{fmt.Sprintf("there is no session %q", id), "sayso doctor lists those of this workspace"}
+		}
+		return session.Summary{ID: id, State: st}, err
+	}
+	here := func(s session.Summary) bool { return s.Err == nil && realPath(s.State.Root) == realPath(root) }
+	list, err := folder.List(context.Background(), here)
+	if err != nil || len(list) == 0 || !here(list[len(list)-1]) {
+		return session.Summary{}, err
+	}
+	return list[len(list)-1], nil
+}
+
+func chooseMode(name string, found *session.Summary, policy loaded, root string) error {
+	if err := byPerson("the mode of a session"); err != nil {
+		return err
+	}
+	if _, err := policy.engine.Preset.For(name); err != nil || name == "" {
+		return &usageError{cmp.Or(err, errors.New("the mode has no name")).Error(), "sayso presets says what each does"}
+	}
+	if found.ID == "" {
+		return &hintedError{"no agent has had a session in " + root + " yet", "start the agent first, or set mode: " + name + " in a policy file"}
+	}
+	folder, err := stateFolder()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	found.State.Mode = name
+	return folder.Update(ctx, found.ID, func(st *sayso.SessionState) error {
+		st.Mode = name
+		return nil
+	})
+}
+
+func reportMode(found session.Summary, policy loaded, root string) (modeReport, error) {
+	preset := policy.engine.Preset
+	if len(preset.Modes) == 0 {
+		return modeReport{}, fmt.Errorf("preset %q has no modes", preset.Name)
+	}
+	r := modeReport{
+		Mode: cmp.Or(policy.engine.Mode(found.State.Mode), preset.Modes[0].Name), Chosen: found.State.Mode, Preset: preset.Name,
+		Session: found.ID, Root: root,
+	}
+	for _, m := range preset.Modes {
+		if m.Name == r.Mode {
+			r.Doc = m.Doc
+		}
+	}
+	if r.Mode != r.Chosen && policy.Mode == r.Mode {
+		r.From = policy.ModeFrom.String()
+	}
+	return r, nil
+}
+
+func (r *modeReport) print(std IO) {
+	fmt.Fprintf(std.Out, "%s  %s\n", r.Mode, r.Doc)
+	why := "as it is by default"
+	switch {
+	case r.Chosen == r.Mode:
+		why = "as chosen"
+	case r.From != "":
+		why = "as set in " + r.From
+	case r.Chosen != "":
+		why = "as the administrator's policy has it"
+	}
+	which := "no session yet"
+	if r.Session != "" {
+		which = "session " + r.Session
+	}
+	fmt.Fprintf(std.Out, "  %s, %s, in %s\n", why, which, r.Root)
+	if r.Chosen != "" && r.Chosen != r.Mode {
+		fmt.Fprintf(std.Err, "sayso: note: %s was chosen, but the administrator's policy allows nothing looser than %s\n", r.Chosen, r.Mode)
+	}
+}
+
+// agentSigns are variables that agents set for the commands they run.
+var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "CURSOR_AGENT", "OPENCODE"}
+
+// byPerson returns an error if an agent seems to run this command. The guards of
+// the presets are what keeps an agent from it; this catches one that no guard
+// watches.
+func byPerson(what string) error {
+	for _, name := range agentSigns {
+		if os.Getenv(name) != "" {
+			return &hintedError{fmt.Sprintf("%s is for a person to change, and %s says that an agent runs this", what, name), "run it in a terminal of your own: " + command()}
+		}
+	}
+	return nil
+}
+
+// command is how this program was called.
+func command() string { return "sayso " + strings.Join(os.Args[1:], " ") }
