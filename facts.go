@@ -93,9 +93,9 @@ func (f *Facts) Inside(p *Part) bool {
 // Is reports whether one of the paths of the part is of that class, and touched
 // in one of those ways.
 func (f *Facts) Is(p *Part, class shell.PathClass, accesses ...shell.Access) bool {
-	for _, path := range p.Paths {
+	for i := range p.Paths {
 		for _, a := range accesses {
-			if a == path.Access && (f.Place.Class(path.Abs)|f.Place.Class(path.Real))&class != 0 {
+			if a == p.Paths[i].Access && f.Place.ClassOf(&p.Paths[i])&class != 0 {
 				return true
 			}
 		}

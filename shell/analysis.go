@@ -132,6 +132,8 @@ type Arg struct {
 type argExtra struct {
 	proc *procSubst // it is <(…) or >(…)
 	why  string     // why the command that has it is opaque, whatever it does with it
+
+	secret string // the path of the secret that it has in it
 }
 
 func (a *Arg) proc() *procSubst {

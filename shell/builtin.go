@@ -339,6 +339,9 @@ func (v *visit) readInto(args []Arg) {
 	if s := v.f.stdin; s != nil && s.kind == streamItems && len(args) == 1 {
 		value = oneOf(s.items)
 	}
+	if s := v.f.stdin; s != nil && s.secret != "" {
+		value.extra = &argExtra{secret: s.secret}
+	}
 	switch v.r.name {
 	case "getopts":
 		v.outer.setUnknown("OPTARG")
@@ -349,6 +352,7 @@ func (v *visit) readInto(args []Arg) {
 		}
 	default:
 		v.outer.setUnknown("MAPFILE")
+		v.outer.taint("MAPFILE", value.secret())
 	}
 	for _, a := range args {
 		v.give(a, value)

@@ -42,6 +42,31 @@ func (at Place) Class(abs string) PathClass {
 	return out
 }
 
+// ClassOf says what is special about a path that a command touches, where links
+// lead it to, and what is among the files that it stands for.
+func (at Place) ClassOf(p *Path) PathClass {
+	out := at.Class(p.Abs) | at.Class(p.Real)
+	if !p.Glob && !p.Deep && !p.Recursive {
+		return out
+	}
+	w := walker{at: at}
+	if len(at.Workspace) == 0 {
+		w.at.Workspace = []string{at.Dir}
+	}
+	for _, abs := range [...]string{p.Abs, p.Real} {
+		if abs == "" {
+			continue
+		}
+		if w.secretMeaning(abs, p.Glob, p.Deep) >= included || p.Recursive && !p.Deep && w.holdsSecrets(abs) {
+			out |= Secret
+		}
+		if (p.Glob || p.Deep) && w.startup(abs, p.Glob, p.Deep) {
+			out |= Startup
+		}
+	}
+	return out
+}
+
 // remade looks only at the part of the path that is in the workspace: that the
 // workspace itself is in a folder named build says nothing.
 func (at Place) remade(abs string) bool {

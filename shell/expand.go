@@ -320,6 +320,7 @@ func (b *fieldBuilder) unknown(text string, many bool) {
 func (b *fieldBuilder) value(items []Arg, quoted bool) {
 	split := !quoted && !b.whole
 	if b.whole && len(items) > 1 { // one of them, or all: no path to be sure of
+		b.taint(secretIn(items))
 		b.unknown(joinArgs(items), true)
 		return
 	}
@@ -358,10 +359,13 @@ func (b *fieldBuilder) fields(items []Arg) {
 }
 
 func (b *fieldBuilder) item(item Arg, quoted, split bool) {
+	if item.secret() != "" {
+		b.taint(item.secret())
+	}
 	b.cur.deep = b.cur.deep || item.deep
 	if b.buf.len()+len(item.Text) > MaxLength || !b.w.spend(len(item.Text)/64) {
 		b.unknown("…", true)
-		b.cur.extra = &argExtra{why: "a value is too long to follow"}
+		b.cur.extra = &argExtra{why: "a value is too long to follow", secret: item.secret()}
 		return
 	}
 	if item.Unknown {

@@ -188,6 +188,9 @@ func (v *visit) language() kind {
 // interpreter is python, node and the like without a script: the program is
 // an option's value, or comes from standard input.
 func (v *visit) interpreter() {
+	if g := v.r.given("-m"); g != nil && (g.value.Text == "http.server" || g.value.Text == "SimpleHTTPServer") {
+		v.servedFolder()
+	}
 	if len(v.r.args) > 0 || v.r.has("-m") {
 		return
 	}

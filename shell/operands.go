@@ -266,7 +266,20 @@ func (v *visit) data(k kind, a Arg) {
 		value, _, _ = strings.Cut(value, ";")
 		value = strings.Replace(value, "<", "@", 1)
 	}
+	if scheme, file, ok := strings.Cut(value, ":"); ok && v.r.name == "socat" { // FILE:NAME,OPTION
+		switch strings.ToLower(scheme) {
+		case "file", "open", "gopen":
+			a.Text, _, _ = strings.Cut(file, ",")
+			v.touch(a, Read, false)
+			return
+		}
+	}
+	if g := v.r.given("--cookie"); g != nil && g.value.Span == a.Span && !strings.Contains(value, "=") {
+		v.touch(a, Read, false) // curl -b FILE
+		return
+	}
 	name, file, ok := strings.Cut(value, "@")
+	name = strings.TrimRight(name, ":=") // httpie: NAME=@FILE
 	if !ok || name != "" && !isName(name) || file == "" {
 		v.text(a)
 		return
@@ -280,7 +293,7 @@ func (v *visit) data(k kind, a Arg) {
 func (v *visit) filter(a Arg) {
 	a.Text = strings.TrimPrefix(a.Text, "**/")
 	if v.w.secret("/unknown/"+a.Text, a.Glob || strings.ContainsAny(a.Text, "*?[")) {
-		a.Glob = false
+		a.Glob = a.Glob || strings.ContainsAny(a.Text, "*?[")
 		v.touch(a, Read, false)
 	}
 }

@@ -57,7 +57,7 @@ func (w *walker) fills(c *Command, written, printed stream) {
 		if p.Redirect {
 			text = printed
 		}
-		if p.Access == Write && p.Abs != "" && text.kind != streamEmpty && text.kind != streamItems {
+		if p.Access == Write && p.Abs != "" && (text.kind != streamEmpty && text.kind != streamItems || text.secret != "") {
 			w.note(c, writtenFile{p.Abs, text})
 		}
 	}

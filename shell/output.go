@@ -34,7 +34,7 @@ func (v *visit) printed() stream {
 		return v.someLines()
 	case printsSettings: // the program is trusted to print what it is for
 		return stream{kind: streamText, text: "\n"}
-	case printsUnknown:
+	case printsUnknown, printsEnvironment:
 		return stream{kind: streamUnknown}
 	case printsPaths:
 		return v.pathsBelow()

@@ -22,6 +22,7 @@ func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	name := p.Param.Value
+	b.taint(b.secretOf(name))
 	switch {
 	case p.Excl:
 		b.evaluated(b.st.lookup(b.w.at.Home, name))
@@ -33,7 +34,7 @@ func (b *fieldBuilder) param(p *syntax.ParamExp, quoted bool) {
 			b.w.word(b.st, b.f, p.Repl.With)
 		}
 		b.unknown("${!"+name+"}", !quoted)
-		b.cur.extra = &argExtra{why: "${!" + name + "} names another variable"}
+		b.cur.extra = &argExtra{why: "${!" + name + "} names another variable", secret: b.cur.secret()}
 	case p.Length || p.Width || p.IsSet:
 		b.value([]Arg{plainArg}, true)
 	case p.Repl != nil:

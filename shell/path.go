@@ -35,6 +35,9 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		if !c.Elsewhere && (w.at.Machine != nil || len(w.links) > 0) {
 			w.reach(c, &p, unclean(a.Text, dir))
 		}
+		if access == Read && len(w.written) > 0 && p.Real == "" && !c.Elsewhere {
+			p.Real = w.secretCopy(p.Abs, p.Glob)
+		}
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
 		c.Risk = min(c.Risk, w.judgeFound(&p, a.deep))

@@ -63,7 +63,8 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 		return stream{}
 	}
 	v.describe()
-	out := v.output()
+	v.sends()
+	out := v.tainted(v.output())
 	if len(c.Paths) > 0 && c.Effects.Has(Writes) {
 		w.fills(c, v.writes(out), out)
 	}
@@ -83,7 +84,7 @@ func (v *visit) writes(out stream) stream {
 		return *v.f.stdin
 	case v.f.stdin != nil && v.f.stdin.kind >= streamNetwork:
 		return *v.f.stdin
-	case out.kind >= streamNetwork:
+	case out.kind >= streamNetwork || out.secret != "":
 		return out
 	}
 	return stream{}
@@ -179,7 +180,11 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 	if index := w.add(c); local && index >= 0 {
 		w.runsProgram(st, f, c, index, resolve(c.Args[0].Text, st.dir))
 	}
-	return stream{kind: streamUnknown}
+	out := stream{kind: streamUnknown, secret: max(w.secretAmong(c.Paths), secretIn(c.Args))}
+	if f.stdin != nil {
+		out.secret = max(out.secret, f.stdin.secret)
+	}
+	return out
 }
 
 // describe fills in what the program does.

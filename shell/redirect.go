@@ -86,13 +86,14 @@ func (w *walker) input(st *state, c *Command, target Arg) *stream {
 	if target.proc() != nil {
 		return &target.proc().printed
 	}
+	before := len(c.Paths)
 	w.touch(st, c, target, Read, false)
-	return &stream{kind: streamUnknown}
+	return &stream{kind: streamUnknown, secret: w.secretAmong(c.Paths[before:])}
 }
 
 func textStream(a Arg, end string) *stream {
 	if a.Unknown {
-		return &stream{kind: max(streamUnknown, a.from)}
+		return &stream{kind: max(streamUnknown, a.from), secret: a.secret()}
 	}
 	return &stream{kind: streamText, text: a.Text + end}
 }

@@ -271,11 +271,13 @@ func (st *state) joinVars(other *state) {
 		mine, ok := st.get(v.name)
 		if !ok || !sameValue(mine, v) {
 			st.setUnknown(v.name)
+			st.taint(v.name, max(secretIn(v.value), secretIn(mine.value)))
 		}
 	}
 	for _, v := range st.vars {
 		if _, ok := other.get(v.name); !ok && len(v.value) > 0 && !v.value[0].Unknown {
 			st.setUnknown(v.name)
+			st.taint(v.name, secretIn(v.value))
 		}
 	}
 	if st.locals != nil && other.locals != nil {

@@ -7,6 +7,8 @@ type stream struct {
 	kind  streamKind
 	text  string // streamText: exactly this
 	items []Arg  // streamItems: words, in any number
+
+	secret string // the path of the secret that it shows
 }
 
 type streamKind uint8
@@ -22,6 +24,13 @@ const (
 
 // then is what is printed by one command after another.
 func (s stream) then(next stream) stream {
+	if s.secret != "" || next.secret != "" {
+		secret := max(s.secret, next.secret)
+		s.secret, next.secret = "", ""
+		out := s.then(next)
+		out.secret = secret
+		return out
+	}
 	switch {
 	case s.kind == streamEmpty:
 		return next
@@ -37,6 +46,9 @@ func (s stream) then(next stream) stream {
 
 // words is the stream as the value of a command substitution.
 func (s stream) words() []Arg {
+	if s.secret != "" {
+		return []Arg{{Text: "$(…)", Unknown: true, many: true, from: s.kind, extra: &argExtra{secret: s.secret}}}
+	}
 	switch s.kind {
 	case streamEmpty:
 		return nil

@@ -203,4 +203,6 @@ const (
 	printsHash     // a word without a slash, whatever its operands are
 	printsUnknown  // anything
 	printsSettings // assignments for a shell, and nothing else
+
+	printsEnvironment // the variables, if it has no operands
 )

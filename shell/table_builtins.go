@@ -56,7 +56,7 @@ var tableBuiltins = [...]tool{
 		},
 	},
 	{names: []string{"set"},
-		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isNoHelp | isPosix},
+		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isNoHelp | isPosix, prints: printsEnvironment},
 		says: []string{"Change the options or parameters of the shell"},
 		use:  useBuiltin,
 		flags: []flag{
@@ -104,7 +104,7 @@ var tableBuiltins = [...]tool{
 		},
 	},
 	{names: []string{"export", "declare", "typeset", "local", "readonly", "nameref", "integer", "float"},
-		do:   action{args: []slot{{kind: kindEnv, repeat: true}}, is: isNoHelp},
+		do:   action{args: []slot{{kind: kindEnv, repeat: true}}, is: isNoHelp, prints: printsEnvironment},
 		says: []string{"Set {args}", "Show variables"},
 		use:  useBuiltin,
 		flags: []flag{

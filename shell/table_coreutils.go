@@ -855,7 +855,7 @@ var tableCoreutils = [...]tool{
 		use:  useTest,
 	},
 	{names: []string{"printenv"},
-		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
+		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsEnvironment},
 		says: []string{"Show the environment variables {args}", "Show all environment variables"},
 		flags: []flag{
 			{names: []string{"-0", "--null"}},

@@ -884,7 +884,7 @@ var tableDevtools = [...]tool{
 		},
 	},
 	{names: []string{"serve", "http-server", "live-server", "browser-sync", "json-server", "sirv", "ws", "lws", "superstatic", "servor", "reload", "light-server", "st", "miniserve", "simple-http-server", "dufs", "devd", "wiremock", "mockoon-cli", "mockserver", "stubby", "smocker", "hoverfly", "maildev", "mailhog", "mailpit", "mailcatcher"},
-		do:   action{does: Network | LongRunning, args: []slot{{kind: kindText, repeat: true}}},
+		do:   action{does: Network | LongRunning, args: []slot{{kind: kindRead, repeat: true}}, is: isRecursive},
 		says: []string{"Serve {args} over HTTP until stopped", "Serve files or a pretended service over HTTP until stopped"},
 		flags: []flag{
 			{names: []string{"-p", "--port", "-l", "--listen", "-a", "--host", "-H", "--address", "--config", "--delay", "--routes", "--static", "--ssl-cert", "--ssl-key", "--cert", "--key", "--proxy", "-P", "--files", "--ignore", "--mount", "--entry-file", "--wait", "--snapshots", "-b", "--bind", "--index"}, kind: kindText},

@@ -305,7 +305,7 @@ var tableInterpreters = [...]tool{
 			{names: []string{"-f", "--file", "-F", "--process-file"}, kind: kindScript, do: &action{say: "Run a PHP script", args: []slot{{kind: kindText, repeat: true}}}},
 			{names: []string{"-z", "--zend-extension"}, kind: kindScript},
 			{names: []string{"-S", "--server"}, kind: kindText, do: &action{does: Executes | LongRunning, say: "Serve this folder with PHP's own web server until stopped", args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}}},
-			{names: []string{"-t", "--docroot"}, kind: kindText},
+			{names: []string{"-t", "--docroot"}, kind: kindRead},
 			{names: []string{"-d", "--define"}, kind: kindKey, keys: &keysPhpIni},
 			{names: []string{"-c", "--php-ini"}, kind: kindScript, do: &action{does: Executes}},
 			{names: []string{"-n", "--no-php-ini", "-q", "--no-header", "-C", "--no-chdir", "-e", "--profile-info", "-H", "--hide-args"}},

@@ -177,7 +177,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"http", "https", "xh", "xhs"},
-		do:   action{args: []slot{{kind: kindURL}, {kind: kindText, repeat: true}}, prints: printsNetwork},
+		do:   action{args: []slot{{kind: kindURL}, {kind: kindData, repeat: true}}, prints: printsNetwork},
 		says: []string{"Fetch data from: {arg1}", "Talk to a server with {cmd}"},
 		use:  useDownload,
 		flags: []flag{
@@ -204,7 +204,7 @@ var tableNetwork = [...]tool{
 		},
 		subs: []tool{
 			{names: []string{"GET", "HEAD", "OPTIONS", "get", "head", "options"},
-				do:   action{args: []slot{{kind: kindURL}, {kind: kindText, repeat: true}}},
+				do:   action{args: []slot{{kind: kindURL}, {kind: kindData, repeat: true}}},
 				says: []string{"Fetch data from: {arg1}", "Talk to a server with {cmd}"},
 				whens: []when{
 					{any: [][]term{{{op: termArg, n: 2, globs: []string{"*=*"}}, {not: true, op: termArg, n: 2, globs: []string{"*==*"}}}, {{op: termArg, n: 3, globs: []string{"*=*"}}, {not: true, op: termArg, n: 3, globs: []string{"*==*"}}}, {{op: termArg, n: 4, globs: []string{"*=*"}}, {not: true, op: termArg, n: 4, globs: []string{"*==*"}}}, {{op: termArg, n: 5, globs: []string{"*=*"}}, {not: true, op: termArg, n: 5, globs: []string{"*==*"}}}, {{op: termArg, n: 6, globs: []string{"*=*"}}, {not: true, op: termArg, n: 6, globs: []string{"*==*"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Send data to {arg1}"}},
@@ -213,11 +213,11 @@ var tableNetwork = [...]tool{
 				},
 			},
 			{names: []string{"POST", "PUT", "PATCH", "post", "put", "patch"},
-				do:   action{does: Network | Publishes, risk: levelDangerous, args: []slot{{kind: kindURL}, {kind: kindText, repeat: true}}},
+				do:   action{does: Network | Publishes, risk: levelDangerous, args: []slot{{kind: kindURL}, {kind: kindData, repeat: true}}},
 				says: []string{"Send data to {arg1}", "Send data to a server"},
 			},
 			{names: []string{"DELETE", "delete"},
-				do:   action{does: Network | Publishes | Irreversible, args: []slot{{kind: kindURL}, {kind: kindText, repeat: true}}},
+				do:   action{does: Network | Publishes | Irreversible, args: []slot{{kind: kindURL}, {kind: kindData, repeat: true}}},
 				says: []string{"Ask the server to delete: {arg1}", "Ask a server to delete something"},
 			},
 		},
@@ -669,7 +669,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"socat"},
-		do:   action{does: Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
+		do:   action{does: Network, risk: levelDangerous, args: []slot{{kind: kindData, repeat: true}}},
 		says: []string{"Pass data between {arg1} and {arg2}", "Pass data between two ends"},
 		flags: []flag{
 			{names: []string{"-lf", "-r", "-R"}, kind: kindWrite},

@@ -2,6 +2,11 @@
 
 package shell
 
+var keysSecretVariables = keyTable{
+	{names: []string{"*TOKENS", "*TOKENS_*", "*TOKEN_COUNT*", "*TOKEN_LIMIT*", "*TOKEN_TYPE*", "*_TOKENIZER*", "*_URL", "*_FILE", "*_PATH", "*_DIR", "*_NAME", "*_ID", "SSH_ASKPASS*"}},
+	{names: []string{"*SECRET*", "*TOKEN*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*PRIVATE_KEY*", "*API_KEY*", "*APIKEY*", "*ACCESS_KEY*", "*CREDENTIAL*", "*_PAT", "*_AUTH", "*_PASS", "PGPASSWORD", "MYSQL_PWD"}, do: &action{does: Reads, risk: levelDangerous}},
+}
+
 var keysEnvironment = keyTable{
 	{names: []string{"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "npm_config_registry", "NPM_CONFIG_REGISTRY", "GOPROXY", "CARGO_REGISTRIES_*"}, kind: kindURL, do: &action{risk: levelModerate}},
 	{names: []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG_OUTPUT", "LD_ORIGIN_PATH", "LD_PROFILE*", "DYLD_*"}, do: &action{does: Executes, risk: levelDangerous, say: "Load a library into the program"}},
@@ -117,7 +122,7 @@ var tableWrappers = [...]tool{
 		flags: sharedFlag295,
 	},
 	{names: []string{"env"},
-		do:   action{args: []slot{{kind: kindEnv, repeat: true}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
+		do:   action{args: []slot{{kind: kindEnv, repeat: true}, {kind: kindCmd}}, is: isWrapper | isPosix | isWrapping, prints: printsEnvironment},
 		says: []string{"{inner}", "Show the environment variables"},
 		flags: []flag{
 			{names: []string{"-i", "--ignore-environment", "-"}},

@@ -28,6 +28,8 @@ type walker struct {
 	src      strings.Reader // what it reads
 	written  []writtenFile
 	links    []link
+	shown    int    // how many commands have printed a secret
+	last     string // the last of those secrets
 	defined  []definition
 	traps    []trapped
 	leaves   [][]state // of each function or loop around: where it may be left
@@ -126,13 +128,22 @@ func (w *walker) stmt(st *state, f *frame, s *syntax.Stmt) stream {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		return w.callStmt(st, f, s, call)
 	}
+	var block *Command
 	if s.Cmd == nil || len(s.Redirs) > 0 {
-		f = w.redirectBlock(st, f, s)
+		f, block = w.redirectBlock(st, f, s)
 	}
 	if s.Cmd == nil { // $(<file) prints the file
-		return stream{kind: streamUnknown}
+		return stream{kind: streamUnknown, secret: w.secretAmong(block.Paths)}
 	}
-	return w.command(st, f, s.Cmd)
+	before := w.shown
+	out := w.command(st, f, s.Cmd)
+	if w.shown != before && out.secret == "" { // somewhere inside
+		out.secret = w.last
+	}
+	if block != nil && block.Effects.Has(Writes) {
+		w.fills(block, stream{}, out)
+	}
+	return out
 }
 
 // command walks everything but a simple command.
@@ -315,7 +326,7 @@ func (w *walker) caseClause(st *state, f *frame, c *syntax.CaseClause) stream {
 
 // redirectBlock reports the redirections of a compound command, which belong
 // to no simple command, and returns the frame for what is inside.
-func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) *frame {
+func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) (*frame, *Command) {
 	c := w.begin(f, f.at(s))
 	stdin := w.redirects(st, f, c, s.Redirs)
 	if len(c.Paths) > 0 || len(c.Opaque) > 0 {
@@ -324,11 +335,11 @@ func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) *frame {
 		w.add(c)
 	}
 	if stdin == nil {
-		return f
+		return f, c
 	}
 	inner := *f
 	inner.stdin = stdin
-	return &inner
+	return &inner, c
 }
 
 // begin starts a command at this place.

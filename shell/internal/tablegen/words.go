@@ -44,7 +44,7 @@ var handlers = map[string]string{
 var outputs = map[string]string{
 	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
 	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork", "names": "printsNames",
-	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "settings": "printsSettings",
+	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "settings": "printsSettings", "environment": "printsEnvironment",
 }
 
 var placeholders = map[string]bool{
