@@ -206,6 +206,36 @@ func TestPreset(t *testing.T) {
 	}
 }
 
+// TestModesTogether: of modes that are joined by + each counts.
+func TestModesTogether(t *testing.T) {
+	verdicts := map[string]sayso.Verdict{"allow": decide(sayso.Allow), "ask": decide(sayso.Ask), "deny": decide(sayso.Deny), "silent": sayso.Pass()}
+	p := sayso.Preset{Name: "p", Plan: func(mode string) (sayso.Plan, error) {
+		if v, ok := verdicts[mode]; ok {
+			return sayso.Plan{says(mode, v)}, nil
+		}
+		return sayso.Plan{says(mode, decide(sayso.Allow))}, nil
+	}}
+	for _, name := range []string{"allow", "ask", "deny", "silent", "alone"} {
+		p.Modes = append(p.Modes, sayso.Mode{Name: name, Unattended: name == "alone"})
+	}
+	for mode, want := range map[string]sayso.Effect{
+		"allow+allow": sayso.Allow, "allow+ask": sayso.Ask, "ask+allow": sayso.Ask, "ask+deny": sayso.Deny, "allow+silent": sayso.Deny,
+		"alone+allow": sayso.Allow, "alone+ask": sayso.Deny, "ask+alone": sayso.Deny,
+	} {
+		plan, err := p.For(mode)
+		if err != nil {
+			t.Errorf("%s: %v", mode, err)
+			continue
+		}
+		if d := plan.Evaluate(context.Background(), &sayso.Case{}); d.Effect != want {
+			t.Errorf("%s: %s %s, want %s", mode, d.Effect, d.Code, want)
+		}
+	}
+	if plan, err := p.For("allow+unknown"); err == nil {
+		t.Errorf("an unknown mode: %v", plan)
+	}
+}
+
 func TestDeniedError(t *testing.T) {
 	d := sayso.Decision{Code: "c", Reason: "r"}
 	var denied *sayso.DeniedError

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell"
@@ -19,6 +20,10 @@ type Mode struct {
 	// Command is what a user types to the agent to switch to the mode, such
 	// as /guardian; empty: nothing.
 	Command string
+
+	// Unattended says that nobody is there in this mode. Where it counts
+	// together with others, what they would ask is denied.
+	Unattended bool
 }
 
 // A Preset is a way of judging calls: a plan for each of its modes. All else
@@ -61,13 +66,18 @@ func (p Preset) ModeFor(text string) (mode string, ok bool) {
 	return "", false
 }
 
-// For returns the plan for a mode; the empty name stands for the default.
+// For returns the plan for a mode; the empty name stands for the default. Modes
+// that are joined by + count together: no call is judged more leniently than
+// by each of them.
 func (p Preset) For(mode string) (Plan, error) {
 	if p.Plan == nil || len(p.Modes) == 0 {
 		return nil, fmt.Errorf("preset %q has no plan", p.Name)
 	}
 	if mode == "" {
 		mode = p.Modes[0].Name
+	}
+	if strings.Contains(mode, "+") {
+		return p.together(strings.Split(mode, "+"))
 	}
 	var names []string
 	for _, m := range p.Modes {
@@ -77,6 +87,30 @@ func (p Preset) For(mode string) (Plan, error) {
 		names = append(names, m.Name)
 	}
 	return nil, fmt.Errorf("preset %s has no mode %q: want one of %s", p.Name, mode, strings.Join(names, ", "))
+}
+
+// together returns the plan for several modes.
+func (p Preset) together(names []string) (Plan, error) {
+	var stages []Stage
+	for _, name := range names {
+		plan, err := p.For(name)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, wrapped{name, plan, func(_ *Case, v Verdict) Verdict {
+			if !v.Speaks() {
+				v = Decide(Deny, CodeNobody, nobodySpoke)
+			}
+			return v
+		}})
+	}
+	all := Strictest("modes", stages...)
+	for _, m := range p.Modes {
+		if m.Unattended && slices.Contains(names, m.Name) {
+			all = Unattended(all)
+		}
+	}
+	return Plan{all}, nil
 }
 
 // Fingerprint identifies calls that are the same but for their session: same

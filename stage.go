@@ -83,7 +83,7 @@ func (e each) Check(ctx context.Context, c *Case) (Verdict, error) {
 			v = Decide(Deny, CodeNobody, nobodySpoke)
 		}
 		c.inner = append(c.inner, Step{Stage: v.stage, Part: part.label(), Steps: part.steps}.of(v))
-		if v == stricter(worst, v) && v != worst || v.effect == worst.effect && v.firmness == worst.firmness && part.riskier(c.decisive) {
+		if v == stricter(worst, v) && v != worst || v.effect == worst.effect && v.firmness == worst.firmness && v.soft == worst.soft && part.riskier(c.decisive) {
 			worst, c.decisive = v, part
 		}
 	}

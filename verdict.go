@@ -85,15 +85,15 @@ func (v Verdict) Reason() string { return v.reason }
 func (v Verdict) Rule() *Rule { return v.rule }
 
 // stricter returns the verdict that lets less through. At the same effect the
-// one that decides, then the first, is kept: its reason comes first in reading
-// order.
+// one that decides, then the one that stays as it is however often it is
+// repeated, then the first, is kept: its reason comes first in reading order.
 func stricter(a, b Verdict) Verdict {
 	switch {
 	case !b.Speaks():
 		return a
 	case !a.Speaks() || b.effect < a.effect:
 		return b
-	case b.effect == a.effect && !a.Decides() && b.Decides():
+	case b.effect == a.effect && (!a.Decides() && b.Decides() || a.soft && !b.soft):
 		return b
 	}
 	return a

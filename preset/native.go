@@ -47,7 +47,7 @@ func Native(p Policy) sayso.Preset {
 			{Name: Default, Doc: "work inside the workspace that can be undone is free, the rest asks"},
 			{Name: Careful, Doc: "reading is free, every change asks"},
 			{Name: Plan, Doc: "reading only"},
-			{Name: DontAsk, Doc: "nobody is there: what would ask is denied"},
+			{Name: DontAsk, Doc: "nobody is there: what would ask is denied", Unattended: true},
 			{Name: Bypass, Doc: "the mode does not ask; guards, rules and safety checks still do"},
 		},
 		Plan: func(mode string) (sayso.Plan, error) { return p.plan(mode), nil },

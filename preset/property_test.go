@@ -152,6 +152,45 @@ func TestGrantsNeverBeat(t *testing.T) {
 	})
 }
 
+// TestModesTogether: modes that count together judge no call more leniently than
+// each of them, and where one of them has nobody to ask, none of them asks.
+func TestModesTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules, call := somePolicy(t, "rules"), someCall(t)
+		s := someSession(t, call)
+		names := rapid.SliceOfNDistinct(rapid.SampledFrom(someModes), 2, 3, rapid.ID).Draw(t, "modes")
+		s.Mode = strings.Join(names, "+")
+		both := decide(t, rules, call, s)
+		if slices.Contains(names, preset.DontAsk) && both.Effect == sayso.Ask {
+			t.Fatalf("%s asks in %s: %s", call.Input, s.Mode, both.Code)
+		}
+		for _, one := range names {
+			s.Mode = one
+			if alone := decide(t, rules, call, s); both.Effect > alone.Effect {
+				t.Fatalf("%s is %s (%s) in %v, but %s (%s) in %s", call.Input, both.Effect, both.Code, names, alone.Effect, alone.Code, one)
+			}
+		}
+	})
+}
+
+// TestHardDenialsStay: a call that a rule or a guard denies is never asked about,
+// however often it was denied and whatever else is in it.
+func TestHardDenialsStay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules, s := somePolicy(t, "rules"), someSession(t, sayso.Call{})
+		a, b := rapid.SampledFrom(someCommands).Draw(t, "a"), rapid.SampledFrom(someCommands).Draw(t, "b")
+		both := shellCall(a + "; " + b)
+		s.Soft = map[string]sayso.Denies{both.Fingerprint(): {Consecutive: 20, Total: 20}}
+		for _, one := range []string{a, b} {
+			if alone := decide(t, rules, shellCall(one), s); alone.Effect == sayso.Deny && !alone.Soft && alone.Code != sayso.CodeUnattended {
+				if d := decide(t, rules, both, s); d.Effect != sayso.Deny {
+					t.Fatalf("%s is denied (%s), but %s is %s (%s)", one, alone.Code, both.Input, d.Effect, d.Code)
+				}
+			}
+		}
+	})
+}
+
 // failing is a policy script that does not work.
 type failing struct{}
 

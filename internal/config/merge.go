@@ -114,8 +114,8 @@ func (m *merger) loosen(l *Layered) {
 	if m.Preset == "" && f.Preset != "" {
 		m.Preset, m.PresetFrom = f.Preset, l.source("preset")
 	}
-	if f.Mode != "" && (m.Mode == "" || slices.Index(modes, f.Mode) < slices.Index(modes, m.Mode)) {
-		m.Mode, m.ModeFrom = f.Mode, l.source("mode")
+	if f.Mode != "" {
+		m.addMode(l, m.Mode)
 	}
 	if l.Layer == sayso.Managed {
 		m.ModeFloor = f.Mode
@@ -162,12 +162,19 @@ func (m *merger) tightenMode(l *Layered) {
 	mode, now := l.File.Mode, cmp.Or(m.Mode, preset.Default)
 	switch {
 	case mode == "" || mode == now:
-	case slices.Contains(tightens[mode], now):
-		m.Mode, m.ModeFrom = mode, l.source("mode")
 	case mode == preset.Bypass:
 		m.drop(l, "mode", "mode "+mode)
-	case !slices.Contains(tightens[now], mode):
-		m.dropWhy(l.source("mode"), "mode "+mode, "it is not stricter for every call than "+now+"; "+l.why())
+	case together(now, mode) != now:
+		m.addMode(l, now)
+	}
+}
+
+// addMode adds the mode of a file to those that count. The source is that of the
+// strictest.
+func (m *merger) addMode(l *Layered, now string) {
+	m.Mode = together(now, l.File.Mode)
+	if first, _, _ := strings.Cut(m.Mode, "+"); first == l.File.Mode && !strings.HasPrefix(now, first) {
+		m.ModeFrom = l.source("mode")
 	}
 }
 

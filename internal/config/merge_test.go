@@ -72,8 +72,10 @@ func TestMerge(t *testing.T) {
 		{[]string{"user: mode: default", "workspace: preset: cosmo", "committed: preset: cowork"}, "preset cosmo from workspace:1:9; mode default from user:1:7"},
 		// The strictest mode.
 		{[]string{"managed: mode: default", "committed: mode: careful"}, "mode careful from committed:1:7"},
-		{[]string{"managed: mode: careful", "user: mode: dont-ask"}, "mode dont-ask from user:1:7"},
-		{[]string{"managed: mode: plan", "user: mode: dont-ask"}, "mode plan from managed:1:7"},
+		{[]string{"managed: mode: careful", "user: mode: dont-ask"}, "mode dont-ask+careful from user:1:7"},
+		{[]string{"managed: mode: plan", "user: mode: dont-ask"}, "mode plan+dont-ask from managed:1:7"},
+		{[]string{"managed: mode: careful", "user: mode: plan", "workspace: mode: dont-ask"}, "mode plan+dont-ask+careful from user:1:7"},
+		{[]string{"managed: mode: careful", "user: mode: bypass", "workspace: mode: default"}, "mode careful from managed:1:7"},
 		{[]string{"user: mode: bypass"}, "mode bypass from user:1:7"},
 		{[]string{"workspace: mode: bypass"}, "mode bypass from workspace:1:7"},
 		{[]string{"user: mode: bypass", "managed: mode: default"}, "mode default from managed:1:7"},
@@ -92,8 +94,8 @@ func TestMerge(t *testing.T) {
 		{[]string{"?committed: mode: plan"}, "mode plan from committed:1:7"},
 		{[]string{"user: mode: bypass", "?committed: mode: default"}, "mode default from committed:1:7"},
 		{[]string{"user: mode: careful", "?committed: mode: default"}, "mode careful from user:1:7"},
-		{[]string{"user: mode: careful", "?committed: mode: dont-ask"}, "mode careful from user:1:7; dropped mode dont-ask at committed:1:7 because it is not stricter for every call than careful; the workspace is not trusted, and its file may only tighten"},
-		{[]string{"user: mode: dont-ask", "?committed: mode: plan"}, "mode dont-ask from user:1:7; dropped mode plan at committed:1:7 because it is not stricter for every call than dont-ask; the workspace is not trusted, and its file may only tighten"},
+		{[]string{"user: mode: careful", "?committed: mode: dont-ask"}, "mode dont-ask+careful from committed:1:7"},
+		{[]string{"user: mode: dont-ask", "?committed: mode: plan"}, "mode plan+dont-ask from committed:1:7"},
 		{[]string{"?committed: preset: cosmo"}, "dropped preset cosmo at committed:1:9" + untrusted},
 		{[]string{"?committed: preset: native"}, ""},
 		{[]string{"user: preset: cowork", "?committed: preset: cosmo"}, "preset cowork from user:1:9"},
@@ -221,12 +223,6 @@ func TestMergeOnlyTightens(t *testing.T) {
 				t.Fatalf("%s is allowed by\n%s", rule.Text, text)
 			}
 		}
-		// Two files that may only tighten may set modes of which neither is
-		// stricter for every call: then the mode counts that trusted files set.
-		trusted := Merge(slices.DeleteFunc(slices.Clone(files), func(l Layered) bool { return !l.Trusted || l.File.Err != nil }))
-		if before.Mode != after.Mode {
-			before.Mode = trusted.Mode
-		}
 		if why := looser(after, before); why != "" {
 			t.Fatalf("%s with\n%s\nbefore %s\nafter %s", why, text, showPolicy(before), showPolicy(after))
 		}
@@ -268,7 +264,7 @@ func looser(a, b Policy) string {
 	}
 	required := func(p Policy) bool { return p.Sandbox.Required == nil || *p.Sandbox.Required }
 	switch {
-	case mode(a) != mode(b) && !slices.Contains(tightens[mode(a)], mode(b)):
+	case together(mode(a), mode(b)) != mode(a):
 		return "mode"
 	case a.Preset != b.Preset:
 		return "preset"
@@ -299,8 +295,8 @@ func or(a, b string) string {
 	return a
 }
 
-// TestModeFor: the mode that a person chose counts, unless the administrator's
-// is stricter.
+// TestModeFor: the mode that a person chose counts, together with that of the
+// administrator.
 func TestModeFor(t *testing.T) {
 	for _, test := range []struct {
 		files        []string
@@ -310,9 +306,11 @@ func TestModeFor(t *testing.T) {
 		{nil, "bypass", "bypass"},
 		{[]string{"user: mode: plan"}, "", "plan"},
 		{[]string{"user: mode: plan"}, "bypass", "bypass"},
-		{[]string{"user: mode: plan", "managed: mode: careful"}, "", "plan"},
+		{[]string{"user: mode: plan", "managed: mode: careful"}, "", "plan+careful"},
 		{[]string{"user: mode: plan", "managed: mode: careful"}, "bypass", "careful"},
-		{[]string{"managed: mode: careful"}, "plan", "plan"},
+		{[]string{"managed: mode: careful"}, "plan", "plan+careful"},
+		{[]string{"managed: mode: careful"}, "dont-ask", "dont-ask+careful"},
+		{[]string{"managed: mode: dont-ask"}, "bypass", "dont-ask"},
 		{[]string{"managed: mode: careful"}, "no such mode", "no such mode"},
 	} {
 		p := Merge(layered(t, test.files...))

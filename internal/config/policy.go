@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -12,7 +13,7 @@ import (
 type Policy struct {
 	Preset     string // empty: native
 	PresetFrom sayso.Source
-	Mode       string // empty: the preset's default
+	Mode       string // empty: the preset's default; several that count together are joined by +
 	ModeFrom   sayso.Source
 	ModeFloor  string // what the administrator's file sets; no session is looser
 
@@ -40,16 +41,16 @@ type Policy struct {
 }
 
 // ModeFor returns the mode of a session for which a person has chosen one: that
-// one, unless the administrator's is stricter. Where none was chosen it is the
-// mode of the policy.
+// one, together with the administrator's. Where none was chosen it is the mode of
+// the policy.
 func (p *Policy) ModeFor(chosen string) string {
 	switch {
 	case chosen == "":
 		return p.Mode
-	case p.ModeFloor != "" && slices.Index(modes, p.ModeFloor) < slices.Index(modes, chosen):
-		return p.ModeFloor
+	case !slices.Contains(modes, chosen):
+		return chosen // of another preset, or a mistake
 	}
-	return chosen
+	return together(chosen, p.ModeFloor)
 }
 
 // A Dropped is something that a file said and that does not count.
@@ -83,15 +84,28 @@ const DefaultTimeout = 5 * time.Minute
 // layers are the layers that have files, the strongest first.
 var layers = []sayso.Layer{sayso.Managed, sayso.User, sayso.Workspace, sayso.Committed}
 
-// modes are the modes, the strictest first. Of two files the stricter counts.
+// modes are the modes, the strictest first.
 var modes = []string{preset.Plan, preset.DontAsk, preset.Careful, preset.Default, preset.Bypass}
 
 // tightens says which modes each mode is stricter than for every single call.
 // That is less than the order of modes has: dont-ask denies where careful asks,
-// but lets through edits that careful asks about.
+// but lets through edits that careful asks about, and plan lets through fetches.
 var tightens = map[string][]string{
-	preset.Plan:    {preset.Careful, preset.Default, preset.Bypass},
+	preset.Plan:    {preset.Default, preset.Bypass},
 	preset.DontAsk: {preset.Default, preset.Bypass},
 	preset.Careful: {preset.Default, preset.Bypass},
 	preset.Default: {preset.Bypass},
+}
+
+// together returns the modes that count where both are set: of two modes the
+// stricter, and where neither is stricter for every call both of them, joined by
+// + with the strictest first.
+func together(a, b string) string {
+	set := slices.DeleteFunc(slices.Clone(modes), func(m string) bool {
+		return !slices.Contains(strings.Split(a+"+"+b, "+"), m)
+	})
+	kept := slices.DeleteFunc(slices.Clone(set), func(m string) bool {
+		return slices.ContainsFunc(set, func(other string) bool { return slices.Contains(tightens[other], m) })
+	})
+	return strings.Join(kept, "+")
 }
