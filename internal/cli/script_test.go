@@ -31,11 +31,18 @@ var session = regexp.MustCompile("(?m)^\\$ (sayso .*|echo .*)\n((?:[^$`\n].*\n)+
 // TestReadme: the commands in the README print what it says they print, and
 // exit as the answer says.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	if n := runSessions(t, "../../README.md"); n < 5 {
+		t.Errorf("only %d commands in the README", n)
+	}
+}
+
+// runSessions runs the commands in a text, and returns how many there are.
+func runSessions(t *testing.T, file string) (n int) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
 	for _, m := range session.FindAllStringSubmatch(string(text), -1) {
 		command, want := m[1], strings.TrimSpace(m[2])
 		var in, args string
@@ -53,9 +60,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s\n got %s (exit %d) %s\nwant %s", command, got, code, errs.String(), want)
 		}
 	}
-	if n < 5 {
-		t.Errorf("only %d commands in the README", n)
-	}
+	return n
 }
 
 var exitCodes = map[string]int{"allow": 0, "ask": 3, "deny": 4}

@@ -12,15 +12,21 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/vector"
 )
 
-const testUse = `sayso test [--json] FILE…
+const testUse = `sayso test [--json] [FILE…]
 
-Runs decisions that were written down: JSON lines, each with a call, what its
-decision depends on, and what is expected ("expect", and where given "code",
-"stage", "risk", "explanation", "matched" (where the rule is from), and "says", which the
-reason must contain). Prints one line for each, and how many passed.
+Runs decisions that were written down. A FILE is one of
+
+  NAME.sayso-test.yaml  a policy with calls and what is expected of each
+  NAME.jsonl            JSON lines, each with a call, what its decision depends
+                        on, and what is expected
+
+Without a FILE: the examples (match and not_match) of the rules of this
+workspace, and every *.sayso-test.yaml in it. Prints one line for each test, and
+how many passed.
 
   --json  print one JSON object for each instead
 
@@ -38,14 +44,21 @@ func test(args []string, std IO) error {
 		}
 		return &usageError{err.Error(), "sayso help test lists the options"}
 	}
-	if flags.NArg() == 0 {
-		return &usageError{"test wants a file", "for example: sayso test testdata/decisions/native/basics.jsonl"}
-	}
 	t := tester{out: std.Out, json: *asJSON, at: vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev", Script: std.Script}}
-	for _, name := range flags.Args() {
+	files := flags.Args()
+	if len(files) == 0 {
+		var err error
+		if files, err = t.workspace(std); err != nil {
+			return err
+		}
+	}
+	for _, name := range files {
 		if err := t.file(name); err != nil {
 			return err
 		}
+	}
+	if t.passed+t.failed == 0 {
+		return &usageError{"there is nothing to test here", "write NAME" + config.SuiteEnd + ", or name a file"}
 	}
 	if !*asJSON {
 		fmt.Fprintf(std.Out, "%d passed, %d failed\n", t.passed, t.failed)
@@ -68,6 +81,9 @@ func (t *tester) file(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(name, config.SuiteEnd) {
+		return t.suite(name, text)
 	}
 	ran := false
 	for n, line := range bytes.Split(text, []byte("\n")) {
@@ -107,6 +123,11 @@ func (t *tester) line(at string, l *vector.Line) {
 	} else {
 		why = differs(l, d)
 	}
+	t.result(at, l.ID, why)
+}
+
+// result counts and prints one test; why says in what it failed.
+func (t *tester) result(at string, id json.RawMessage, why string) {
 	word := "PASS"
 	if why == "" {
 		t.passed++
@@ -117,10 +138,12 @@ func (t *tester) line(at string, l *vector.Line) {
 	if t.json {
 		enc := json.NewEncoder(t.out)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(result{at, l.ID, why == "", why}) // a closed pipe shows at the end
+		_ = enc.Encode(result{at, id, why == "", why}) // a closed pipe shows at the end
 		return
 	}
-	fmt.Fprintf(t.out, "%s  %s  %s", word, at, strings.Trim(string(l.ID), `"`))
+	name := string(id)
+	_ = json.Unmarshal(id, &name) // a number stays as it is written
+	fmt.Fprintf(t.out, "%s  %s  %s", word, at, name)
 	if why != "" {
 		fmt.Fprintf(t.out, ": %s", why)
 	}

@@ -32,6 +32,7 @@ type Line struct {
 	Agent     json.RawMessage `json:"agent"`
 	Config    json.RawMessage `json:"config"`
 	Script    string          `json:"script"` // the text of a policy script
+	Policy    *config.Policy  `json:"-"`      // in the place of config, for those that have read one
 
 	Cwd  string `json:"cwd"` // the workspace
 	Dir  string `json:"dir"` // where the call is made, if not there
@@ -205,7 +206,7 @@ func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
 	}
 	cwd, home := or(l.Cwd, d.Cwd), or(l.Home, d.Home)
 	machine := l.FS.at(cwd)
-	setup, err := system.FromJSON(l.Config, catalog.Place{Root: cwd, Home: home, Machine: machine, Scripts: l.scripts(d)})
+	setup, err := l.setup(system, catalog.Place{Root: cwd, Home: home, Machine: machine, Scripts: l.scripts(d)}, d)
 	if err != nil {
 		return sayso.Decision{}, err
 	}
@@ -216,6 +217,13 @@ func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
 	}
 	e := setup.Engine(machine)
 	return e.Check(ctx, call, s), nil
+}
+
+func (l *Line) setup(system catalog.System, at catalog.Place, d Defaults) (catalog.Setup, error) {
+	if l.Policy != nil {
+		return system.Load(config.Places{Root: at.Root, Home: at.Home, RunScript: d.Script}, *l.Policy)
+	}
+	return system.FromJSON(l.Config, at)
 }
 
 // scripts returns the policy script of the line.
