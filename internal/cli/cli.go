@@ -46,6 +46,7 @@ type verb struct {
 
 func verbs() []verb {
 	return []verb{
+		{"init", initUse, "let an agent ask sayso before each call; --undo takes it back", initVerb},
 		{"check", checkUse, "decide a call: allow, ask or deny, with the reason; run nothing", check},
 		{"rule", ruleUse, "list, check, add or remove the rules of this workspace", rule},
 		{"test", testUse, "run decisions that were written down, and say which differ", test},

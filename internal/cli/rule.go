@@ -124,20 +124,25 @@ func ruleEdit(verb string, args []string, at config.Places, shared bool, std IO)
 	return nil
 }
 
-// writeWhole replaces a file: whoever reads it sees the old text or the new one.
+// writeWhole replaces a file of the user's own.
 func writeWhole(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
+	mode := os.FileMode(0o600)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return replace(name, text, mode)
+}
+
+// replace replaces a file: whoever reads it sees the old text or the new one.
+func replace(name string, text []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".sayso-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) //nolint:errcheck // it was renamed, or is of no use
-	mode := os.FileMode(0o600)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err != nil {
