@@ -53,6 +53,7 @@ func verbs() []verb {
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},
 		{"mode", modeUse, "show or change the mode of a session", mode},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
+		{"doctor", doctorUse, "tell whether sayso really guards this workspace", doctor},
 		{"schema", schemaUse, "print the JSON Schema of policy files, for editors", schema},
 		{"version", versionUse, "print the version", version},
 	}

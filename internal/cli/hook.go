@@ -81,7 +81,11 @@ func stateFolder() (session.Folder, error) {
 	return session.At(home, os.Getenv("XDG_STATE_HOME"))
 }
 
-// Hook is the command sayso-hook: the verb hook alone.
+// Hook is the command sayso-hook: the verb hook alone, and the version, for
+// doctor to compare.
 func Hook(args []string, std IO) int {
+	if len(args) > 0 && args[0] == "version" {
+		return report(version(args[1:], std), std)
+	}
 	return quickHook(args, std)
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/sayso-dev/sayso/internal/config"
@@ -225,27 +224,18 @@ func confirm(std IO) error {
 	return errors.New("nothing was changed")
 }
 
-// hookProgram finds sayso-hook beside this program.
+// hookProgram finds sayso-hook beside this program. Where this one was called by
+// a link, the link beside it is taken: it stays when a new version is installed.
 func hookProgram() (string, error) {
-	name := "sayso-hook"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	var beside []string
-	if self, err := os.Executable(); err == nil {
-		beside = append(beside, self)
+	found, err := beside("sayso-hook")
+	if err != nil {
+		return "", &hintedError{"there is no sayso-hook beside this program", "install both into the same folder: make install"}
 	}
 	if called, err := exec.LookPath(os.Args[0]); err == nil {
-		beside = append(beside, called)
-	}
-	for _, self := range beside {
-		found, err := filepath.Abs(filepath.Join(filepath.Dir(self), name))
-		if err != nil {
-			continue
-		}
-		if info, err := os.Stat(found); err == nil && info.Mode().IsRegular() {
-			return found, nil
+		link, err := filepath.Abs(filepath.Join(filepath.Dir(called), filepath.Base(found)))
+		if err == nil && realPath(link) == realPath(found) {
+			return link, nil
 		}
 	}
-	return "", &hintedError{fmt.Sprintf("there is no %s beside %s", name, strings.Join(beside, " or ")), "install both: make install"}
+	return found, nil
 }

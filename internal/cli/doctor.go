@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso/internal/hook"
+	"github.com/sayso-dev/sayso/internal/session"
+)
+
+const doctorUse = `sayso doctor [--json]
+
+Tells whether sayso really guards this workspace: is the hook wired, is it the
+same version, was it ever called, which policy is in force and what of it does
+not count, what state the sessions are in, and whether commands could be
+confined here. Each problem comes with what to do about it.
+
+  --json  print the findings as one JSON object
+
+Exit status: 0 no problem, 1 there is one, 2 wrong usage.`
+
+// Levels of findings.
+const (
+	fine    = "ok"
+	note    = "note"
+	problem = "problem"
+)
+
+// A finding is one thing that doctor has looked at.
+type finding struct {
+	Level  string `json:"level"` // ok, note or problem
+	About  string `json:"about"`
+	Says   string `json:"says"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// A doctorReport is all that doctor has found.
+type doctorReport struct {
+	OK       bool      `json:"ok"`
+	Root     string    `json:"root"`
+	Findings []finding `json:"findings"`
+}
+
+func (r *doctorReport) add(level, about, says, remedy string) {
+	r.OK = r.OK && level != problem
+	r.Findings = append(r.Findings, finding{level, about, says, remedy})
+}
+
+func doctor(args []string, std IO) error {
+	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "")
+	rest, helped, err := parse(flags, doctorUse, args, std)
+	if helped || err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return &usageError{"doctor takes no argument", ""}
+	}
+	at, err := place("", "")
+	if err != nil {
+		return err
+	}
+	r := doctorReport{OK: true, Root: rootOf(at.Dir)}
+	r.programs()
+	r.wiring(claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR")))
+	r.sessions()
+	r.policy(at.Home, std)
+	r.sandbox()
+	if *asJSON {
+		err = writeJSON(r, std.Out)
+	} else {
+		r.print(std)
+	}
+	if err == nil && !r.OK {
+		return statusError(exitError)
+	}
+	return err
+}
+
+func (r *doctorReport) print(std IO) {
+	fmt.Fprintf(std.Out, "%-8s %-8s %s\n", "", "root", r.Root)
+	for _, f := range r.Findings {
+		fmt.Fprintf(std.Out, "%-8s %-8s %s\n", f.Level, f.About, f.Says)
+		if f.Remedy != "" {
+			fmt.Fprintf(std.Out, "%-17s do: %s\n", "", f.Remedy)
+		}
+	}
+}
+
+// programs looks at sayso and the hook beside it.
+func (r *doctorReport) programs() {
+	self := thisBuild()
+	path, err := hookProgram()
+	if err != nil {
+		r.add(problem, "hook", err.Error(), "install both into the same folder: make install")
+		return
+	}
+	other, err := buildOf(path)
+	switch {
+	case err != nil:
+		r.add(problem, "hook", fmt.Sprintf("%s does not say its version: %v", path, err), "install it again: make install")
+	case other != self:
+		r.add(problem, "hook", fmt.Sprintf("%s is %s, and sayso is %s", path, other.text(), self.text()), "install both from the same version: make install")
+	default:
+		r.add(fine, "hook", fmt.Sprintf("%s, %s as sayso itself", path, self.text()), "")
+	}
+}
+
+// buildOf asks a program for its version.
+func buildOf(path string) (build, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "version", "--json").Output()
+	var b build
+	if err == nil {
+		err = json.Unmarshal(out, &b)
+	}
+	return b, err
+}
+
+// text is the version for people.
+func (b *build) text() string {
+	text := b.Version
+	if b.Revision != "" {
+		text += " " + b.Revision[:min(12, len(b.Revision))]
+	}
+	if b.Modified {
+		text += " (modified)"
+	}
+	return text
+}
+
+// wiring looks for the hooks in the settings of Claude Code.
+func (r *doctorReport) wiring(files []string) {
+	seen := map[string]bool{}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue
+		}
+		var found []foundHook
+		if err == nil {
+			found, err = claudeHooks(text)
+		}
+		if err != nil {
+			r.add(problem, "claude", inFile(name, err).Error(), "mend the file: Claude Code does not read it either")
+			continue
+		}
+		if line, off := hooksOff(text); off {
+			r.add(problem, "claude", fmt.Sprintf("%s:%d: disableAllHooks switches every hook off", name, line), "remove it")
+		}
+		for _, h := range found {
+			r.wired(name, h, seen)
+		}
+	}
+	r.missing(seen)
+}
+
+// wired looks at one hook of sayso.
+func (r *doctorReport) wired(file string, h foundHook, seen map[string]bool) {
+	at := fmt.Sprintf("%s:%d: %s", file, h.line, h.event)
+	path := hookPath(h.command)
+	info, err := os.Stat(path)
+	own, _ := hookProgram() // that there is none is told already
+	switch {
+	case err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+		r.add(problem, "claude", fmt.Sprintf("%s runs %s, which cannot be run: Claude Code goes on without an answer", at, path), "sayso init claude")
+		return
+	case h.matcher != "" && h.matcher != "*":
+		r.add(problem, "claude", fmt.Sprintf("%s is for %s only: other tools are not guarded", at, h.matcher), "sayso init claude")
+		return
+	case own != "" && realPath(path) != realPath(own):
+		r.add(note, "claude", fmt.Sprintf("%s runs %s, not the one beside this sayso", at, path), "sayso init claude")
+	case !seen[h.event] && h.event == "PreToolUse":
+		r.add(fine, "claude", at+" asks sayso before each call", "")
+	}
+	seen[h.event] = true
+}
+
+// hookPath is the program that a command runs.
+func hookPath(command string) string {
+	path := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(command), " claude"), " hook")
+	if quoted, ok := strings.CutPrefix(path, "'"); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(quoted, "'"), `'\''`, "'")
+	}
+	return strings.Trim(path, `"`)
+}
+
+// missing tells which events sayso is not told of.
+func (r *doctorReport) missing(seen map[string]bool) {
+	if !seen["PreToolUse"] {
+		r.add(problem, "claude", "Claude Code does not ask sayso in this workspace", "sayso init claude")
+		return
+	}
+	without := slices.DeleteFunc(slices.Clone(hook.ClaudeEvents), func(event string) bool { return seen[event] })
+	if len(without) > 0 {
+		r.add(problem, "claude", "sayso is not told of "+strings.Join(without, ", ")+", and so does not learn what was answered and read", "sayso init claude")
+	}
+}
+
+// sessions looks at what the hook has left behind.
+func (r *doctorReport) sessions() {
+	folder, err := stateFolder()
+	var list []session.Summary
+	if err == nil {
+		list, err = folder.List(context.Background(), nil)
+	}
+	if err != nil {
+		r.add(problem, "state", err.Error(), "without its state the hook denies every call; do as it says")
+		return
+	}
+	r.add(fine, "state", folder.Dir+" is for you alone", "")
+	shown := 0
+	for _, s := range list {
+		switch {
+		case s.Err != nil:
+			r.add(problem, "session", s.Err.Error(), "its calls are denied until you do as it says")
+		case realPath(s.State.Root) == realPath(r.Root) && shown < 5:
+			shown++
+			text := fmt.Sprintf("%s, last change %s", s.ID, s.Time.Format(time.DateTime))
+			if s.State.Mode != "" {
+				text += ", mode " + s.State.Mode
+			}
+			if s.State.Tainted != "" {
+				text += ", has read a secret"
+			}
+			r.add(fine, "session", text, "")
+		}
+	}
+	if shown == 0 {
+		r.add(note, "session", "the hook was never called in this workspace", "start the agent, let it read a file, and look again")
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/sayso-dev/sayso/internal/config"
+)
+
+// policy tells which policy is in force, and what of it does not count.
+func (r *doctorReport) policy(home string, std IO) {
+	p, err := load(r.Root, home, std)
+	if err != nil {
+		r.add(problem, "policy", err.Error(), "until it is mended every call is denied")
+		return
+	}
+	broken := append(split(p.Err), brokenScripts(p.Scripts, std)...)
+	for _, one := range broken {
+		r.add(problem, "policy", one.Error(), "mend it: until then every call is denied")
+	}
+	for _, s := range p.Sources {
+		if !s.Missing && len(broken) == 0 {
+			r.add(fine, "policy", s.File+" is in force ("+string(s.Layer)+")", "")
+		}
+	}
+	if !anyThere(p.Sources) {
+		r.add(note, "policy", "there is no policy file: the built-in defaults hold", "sayso init claude writes one to start from")
+	}
+	for _, d := range p.Dropped {
+		r.add(note, "policy", fmt.Sprintf("%s: %s does not count: %s", d.Source, d.What, d.Why), "put it into a file of your own: sayso rule add, or ~/.config/sayso/policy.yaml")
+	}
+	for i := range p.Rules {
+		for _, says := range suspicious(p.Rules, i) {
+			r.add(note, "rule", p.Rules[i].Source.String()+": "+says, "sayso rule rm, or change the file")
+		}
+	}
+	preset := p.engine.Preset
+	mode := p.engine.Mode("")
+	if mode == "" && len(preset.Modes) > 0 {
+		mode = preset.Modes[0].Name
+	}
+	from := ""
+	if p.Mode == mode && p.Mode != "" {
+		from = ", set in " + p.ModeFrom.String()
+	}
+	r.add(fine, "mode", fmt.Sprintf("preset %s, mode %s%s", cmp.Or(preset.Name, "native"), mode, from), "")
+}
+
+func anyThere(sources []config.Stamp) bool {
+	for _, s := range sources {
+		if !s.Missing {
+			return true
+		}
+	}
+	return false
+}
+
+// sandbox tells whether commands could be confined on this machine.
+func (r *doctorReport) sandbox() {
+	abi, err := landlockABI()
+	switch {
+	case err != nil:
+		r.add(note, "sandbox", "commands cannot be confined here: "+err.Error(), "none is needed: sayso does not confine commands yet")
+	default:
+		r.add(note, "sandbox", fmt.Sprintf("commands could be confined here (Landlock ABI %d), but sayso does not do it yet", abi), "none is needed")
+	}
+}
