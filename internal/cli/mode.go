@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,9 +136,13 @@ func reportMode(found session.Summary, policy loaded, root string) (modeReport, 
 		Session: found.ID, Root: root,
 	}
 	for _, m := range preset.Modes {
-		if m.Name == r.Mode {
-			r.Doc = m.Doc
+		if !slices.Contains(strings.Split(r.Mode, "+"), m.Name) { // several count together
+			continue
 		}
+		if r.Doc != "" {
+			r.Doc += "; "
+		}
+		r.Doc += m.Doc
 	}
 	if r.Mode != r.Chosen && policy.Mode == r.Mode {
 		r.From = policy.ModeFrom.String()
