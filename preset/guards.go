@@ -47,12 +47,23 @@ func outside(c *sayso.Case, p *sayso.Part, class shell.PathClass) bool {
 			continue
 		}
 		for _, abs := range [...]string{touched.Abs, touched.Real} {
-			if abs != "" && c.Facts.Place.Class(abs)&class != 0 && !c.Facts.Place.Inside(abs) {
+			if abs != "" && c.Facts.Place.Class(abs)&class != 0 && !inProject(c, abs) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// inProject reports whether a file is in the workspace, and the workspace is not
+// simply everything: an agent that was started in / or above the home folder does
+// not own the system, or what runs when a user logs in.
+func inProject(c *sayso.Case, abs string) bool {
+	at := c.Facts.Place
+	at.Workspace = slices.DeleteFunc(slices.Clone(at.Workspace), func(root string) bool {
+		return root == "/" || strings.HasPrefix(at.Home, root+"/")
+	})
+	return len(at.Workspace) > 0 && at.Inside(abs)
 }
 
 // guardFiles are what decides about an agent's calls: the policy and the state
