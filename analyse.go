@@ -207,7 +207,7 @@ func (a *Analyzer) collect(f *Facts, call *Call, in tools.Input) {
 		f.command(line)
 	}
 	if len(in.Argv) > 0 {
-		f.command(shell.Quote(in.Argv))
+		f.command(quoted(in.Argv))
 	}
 	for i := range in.Paths {
 		a.file(f, &in.Paths[i])
@@ -258,6 +258,24 @@ func (f *Facts) command(line string) {
 	if analysis.Opaque != "" {
 		f.Parts = append(f.Parts, Part{Text: line, Risk: shell.Dangerous, Effects: shell.Executes, Opaque: []string{analysis.Opaque}, shell: true})
 	}
+}
+
+// quoted writes a program and its arguments as a command line. There is no shell
+// between, but many that run programs so expand a leading ~ themselves.
+func quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		rest, home := strings.CutPrefix(arg, "~/")
+		switch {
+		case arg == "~":
+			words[i] = arg
+		case home:
+			words[i] = "~/" + shell.Quote([]string{rest})
+		default:
+			words[i] = shell.Quote([]string{arg})
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func (a *Analyzer) at(f *Facts) fspath.At {

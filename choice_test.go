@@ -251,3 +251,37 @@ func TestGrantCounts(t *testing.T) {
 		t.Error("grants in another language cover something")
 	}
 }
+
+// TestInOrder: a plan as a stage decides as it would alone.
+func TestInOrder(t *testing.T) {
+	ask := sayso.Otherwise(sayso.Ask, "test", "it is a test")
+	nobody := sayso.Func("nobody", func(*sayso.Case) sayso.Verdict { return sayso.Pass() })
+	allow := sayso.Otherwise(sayso.Allow, "test", "it is a test")
+	tests := []struct {
+		plan sayso.Plan
+		want sayso.Effect
+	}{
+		{sayso.Plan{sayso.InOrder("x", ask, allow)}, sayso.Ask},
+		{sayso.Plan{sayso.Strictest("s", sayso.InOrder("x", nobody), allow)}, sayso.Deny},
+		{sayso.Plan{sayso.Strictest("s", sayso.InOrder("x", allow), ask)}, sayso.Ask},
+	}
+	for i, test := range tests {
+		if d := test.plan.Evaluate(context.Background(), &sayso.Case{}); d.Effect != test.want {
+			t.Errorf("%d: %+v", i, d)
+		}
+	}
+}
+
+// TestArgv: words of a program that is run without a shell are taken as they
+// are, but for a leading ~.
+func TestArgv(t *testing.T) {
+	a := sayso.Analyzer{}
+	for argv, want := range map[string]string{
+		`"rm","-rf","~"`: "/home/me", `"rm","~/x y"`: "/home/me/x y", `"rm","$(x)"`: "/w/$(x)", `"rm","a~"`: "/w/a~",
+	} {
+		f := a.Analyze(sayso.Call{Tool: "shell", Agent: "codex", Input: []byte(`{"command":[` + argv + `]}`), Root: "/w", Home: "/home/me"})
+		if f.Err != nil || len(f.Parts) != 1 || len(f.Parts[0].Paths) != 1 || f.Parts[0].Paths[0].Abs != want {
+			t.Errorf("%s: %+v", argv, f)
+		}
+	}
+}

@@ -134,6 +134,16 @@ func Unattended(stages ...Stage) Stage {
 	}}
 }
 
+// InOrder makes one stage of a whole plan: it denies if nobody in it speaks.
+func InOrder(name string, stages ...Stage) Stage {
+	return wrapped{name, Plan(stages), func(_ *Case, v Verdict) Verdict {
+		if !v.Speaks() {
+			return Decide(Deny, CodeNobody, nobodySpoke)
+		}
+		return v
+	}}
+}
+
 // A wrapped stage is a plan of its own, whose answer is changed.
 type wrapped struct {
 	name   string

@@ -44,6 +44,8 @@ type Setup struct {
 	Tools   []sayso.Tool  // that the configuration describes
 	Also    []string      // folders that belong to the workspace
 	Servers []string      // MCP servers that are known by name
+	Root    string        // the workspace that is configured; empty: that of the call
+	Home    string        // the home folder likewise
 	Surface sayso.Surface // tools that the configuration takes away
 }
 
@@ -57,7 +59,7 @@ func (s Setup) Engine(m shell.Machine) sayso.Engine {
 
 // Systems returns every preset that can be chosen, the first is the default.
 func Systems() []System {
-	return []System{native()}
+	return []System{native(), cosmo()}
 }
 
 // ErrUnknown is the error for a preset that does not exist.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/vector"
 )
@@ -95,7 +94,7 @@ func (t *tester) file(name string) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n+1, err)
 		}
-		if l.Kind != "" && l.Kind != "decision" {
+		if !l.Decision() {
 			continue
 		}
 		ran = true
@@ -121,7 +120,7 @@ func (t *tester) line(at string, l *vector.Line) {
 	if err != nil {
 		why = err.Error()
 	} else {
-		why = differs(l, d)
+		why = l.Differs(d)
 	}
 	t.result(at, l.ID, why)
 }
@@ -148,35 +147,4 @@ func (t *tester) result(at string, id json.RawMessage, why string) {
 		fmt.Fprintf(t.out, ": %s", why)
 	}
 	fmt.Fprintln(t.out)
-}
-
-// differs says in what a decision is not the expected one.
-func differs(l *vector.Line, d sayso.Decision) string {
-	for _, f := range []struct{ name, got, want string }{
-		{"effect", d.Effect.String(), l.Expect},
-		{"code", string(d.Code), l.Code},
-		{"stage", d.Stage, l.Stage},
-		{"risk", d.Risk.String(), l.Risk},
-		{"explanation", d.Explanation, l.Explanation},
-		{"matched", matched(d), l.Matched},
-	} {
-		if f.want != "" && f.got != f.want {
-			return fmt.Sprintf("%s is %s, want %s (%s)", f.name, f.got, f.want, d.Reason)
-		}
-	}
-	if !strings.Contains(d.Reason, l.Says) {
-		return fmt.Sprintf("the reason does not say %q: %s", l.Says, d.Reason)
-	}
-	if l.Expect == "" {
-		return `it has no "expect"`
-	}
-	return ""
-}
-
-// matched is where the rule that decided comes from.
-func matched(d sayso.Decision) string {
-	if d.Rule == nil {
-		return ""
-	}
-	return string(d.Rule.Source.Layer)
 }

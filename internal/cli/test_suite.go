@@ -36,7 +36,7 @@ func (t *tester) suite(name string, text []byte) error {
 		case err != nil:
 			why = err.Error()
 		default:
-			why = differs(suiteLine(c, p), d)
+			why = suiteLine(c, p).Differs(d)
 		}
 		if why == "" && !strings.Contains(d.Reason, c.Reason) {
 			why = fmt.Sprintf("the reason is %q, and %q is not in it", d.Reason, c.Reason)

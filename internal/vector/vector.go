@@ -85,11 +85,18 @@ type Defaults struct {
 	Script    func(name string, text []byte) (sayso.Stage, error)
 }
 
+// Decision reports whether the line is a call with its answer, and no statement
+// of another kind.
+func (l *Line) Decision() bool { return l.Kind == "" || l.Kind == "decision" }
+
 // Parse reads a line.
 func Parse(text []byte) (*Line, error) {
 	var l Line
 	if err := l.read(text); err != nil {
 		return &l, err
+	}
+	if !l.Decision() {
+		return &l, nil
 	}
 	if l.Tool == "" && l.Command == nil {
 		return &l, errors.New(`no "tool" and no "command"`)
@@ -125,6 +132,9 @@ func (l *Line) read(text []byte) error {
 			}
 		}
 		seen[folded] = key
+	}
+	if raw := fields["kind"]; raw != nil && json.Unmarshal(raw, &l.Kind) == nil && !l.Decision() {
+		return nil // a statement of another kind has fields of its own
 	}
 	err := json.Unmarshal(text, l)
 	var wrong *json.UnmarshalTypeError
@@ -210,6 +220,7 @@ func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
 	if err != nil {
 		return sayso.Decision{}, err
 	}
+	cwd, home = or(setup.Root, cwd), or(setup.Home, home)
 	call := sayso.Call{Tool: l.Tool, Input: l.Args, Root: cwd, Dir: or(l.Dir, cwd), Home: home, Server: l.Server.known(), Approval: l.Approval}
 	s, err := l.session(&call, system, setup)
 	if err != nil {
