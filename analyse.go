@@ -237,7 +237,7 @@ func (f *Facts) command(line string) {
 		f.fail(err)
 		return
 	}
-	f.Shell = append(f.Shell, analysis)
+	f.Lines, f.Shell = append(f.Lines, line), append(f.Shell, analysis)
 	for i := range analysis.Commands {
 		c := &analysis.Commands[i]
 		text := ""

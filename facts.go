@@ -40,7 +40,8 @@ const (
 type Facts struct {
 	Class    Class             // of the tool
 	Parts    []Part            // what it does, one by one; never empty
-	Shell    []*shell.Analysis // of its command lines; most calls have one or none
+	Lines    []string          // its command lines, as they were sent; most calls have one or none
+	Shell    []*shell.Analysis // what each of them does
 	Place    shell.Place       // where it happens
 	ReadOnly bool              // it changes nothing
 	Risk     shell.Risk        // the worst of its parts

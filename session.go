@@ -1,6 +1,8 @@
 package sayso
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -137,4 +139,27 @@ type Denial struct {
 type Denies struct {
 	Consecutive int `json:"consecutive,omitempty"`
 	Total       int `json:"total,omitempty"`
+}
+
+// ClearGrants takes back what people have approved for a session: at its end,
+// when its conversation starts anew, or because a person wants it. What they have
+// approved for the workspace or for themselves stays.
+func (e *Engine) ClearGrants(ctx context.Context, session, root string) error {
+	if e.Grants == nil {
+		return nil
+	}
+	list, err := e.Grants.Grants(ctx, session, root)
+	if err != nil {
+		return fmt.Errorf("clear grants: %w", err)
+	}
+	var errs []error
+	for _, g := range list {
+		if g.Scope == ForWorkspace || g.Scope == ForProfile {
+			continue
+		}
+		if err := e.Grants.RevokeGrant(ctx, g.ID); err != nil && !errors.Is(err, ErrNotFound) {
+			errs = append(errs, fmt.Errorf("clear grant %s: %w", g.Rule, err))
+		}
+	}
+	return errors.Join(errs...)
 }
