@@ -1,0 +1,106 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// An Other is a file of another program that says, among other things, what an
+// agent may do.
+type Other struct {
+	Name    string
+	Text    []byte // nil: there is no such file
+	Trusted bool   // it may loosen: it did not come with the workspace, or a person trusts that
+}
+
+// ReadOther reads a file of another program. One that is missing is no error; one
+// that cannot be read, or that somebody else could have written, is.
+func (at Places) ReadOther(name string) (Other, error) {
+	o := Other{Name: name}
+	text, info, err := at.Disk.Read(name, maxSize+1)
+	if missing(err) {
+		return o, nil
+	}
+	layer := sayso.User
+	if at.inside(name) {
+		layer = sayso.Committed
+	}
+	problem, hint := info.problem(layer)
+	if err != nil {
+		problem, hint = "it cannot be read: "+plainError(err), ""
+	}
+	if problem != "" {
+		return o, &Error{File: name, Problem: problem, Hint: hint}
+	}
+	o.Text = append([]byte{}, text...)
+	o.Trusted = layer != sayso.Committed || at.Trusted != nil && at.Trusted(name, text)
+	return o, nil
+}
+
+// Marks say where things stand in a file.
+type Marks struct {
+	name string
+	at   map[string]mark
+}
+
+// Source returns the place of a key, or of an item such as tools.list[0]; the
+// file if it is not there.
+func (m Marks) Source(key string) sayso.Source {
+	at := m.at[key]
+	return sayso.Source{File: m.name, Line: at.line, Column: at.column}
+}
+
+// Error is a mistake at the place of a key.
+func (m Marks) Error(key, problem, hint string) *Error {
+	at := m.at[key]
+	return &Error{m.name, at.line, at.column, problem, hint}
+}
+
+// Section reads what stands below a key of a YAML file as strictly as a policy
+// file. Into points to a struct whose json tags name what may be there; the other
+// keys of the file are none of our business.
+func (o *Other) Section(key string, into any) (Marks, error) {
+	d := &decoder{src: newSource(o.Name, o.Text), at: map[string]mark{}}
+	marks := Marks{o.Name, d.at}
+	if !d.src.check(d.report) {
+		return marks, join(d.errs)
+	}
+	docs, err := documents(d.src.text)
+	if err != nil && len(d.errs) == 0 { // else it is about the same
+		d.report(d.src.syntax(err))
+	}
+	for i, n := range docs {
+		if i > 0 {
+			d.report(mark{n.Line, n.Column}, "a second document", "the file is one document: remove the line with ---")
+		}
+		if len(n.Content) > 0 {
+			d.section(n.Content[0], key, reflect.ValueOf(into).Elem())
+		}
+	}
+	return marks, join(d.errs)
+}
+
+// section reads the value of a key of a mapping. A key that is nearly the one is
+// taken for a mistake: what it says would be lost.
+func (d *decoder) section(n *yaml.Node, key string, v reflect.Value) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		d.want(n, "", "keys and values", "")
+		return
+	}
+	d.pairs(n, func(name string, at mark, val *yaml.Node) {
+		switch {
+		case name == key:
+			d.plain(val)
+			d.value(val, v, key)
+		case nearest(name, []string{key}) != "":
+			d.report(at, fmt.Sprintf("unknown key %q", name), didYouMean(name, []string{key}))
+		}
+	})
+}
