@@ -47,6 +47,9 @@ type Setup struct {
 	Root    string        // the workspace that is configured; empty: that of the call
 	Home    string        // the home folder likewise
 	Surface sayso.Surface // tools that the configuration takes away
+
+	// Dropped is what the files of the system said that they may not say.
+	Dropped []config.Dropped
 }
 
 // Engine returns an engine that decides as configured.
@@ -59,7 +62,7 @@ func (s Setup) Engine(m shell.Machine) sayso.Engine {
 
 // Systems returns every preset that can be chosen, the first is the default.
 func Systems() []System {
-	return []System{native(), cosmo()}
+	return []System{native(), cosmo(), kosmokrator()}
 }
 
 // ErrUnknown is the error for a preset that does not exist.

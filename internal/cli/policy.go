@@ -35,6 +35,7 @@ func load(root, home string, std IO) (loaded, error) {
 	if err != nil {
 		return loaded{}, err
 	}
+	p.Dropped = append(p.Dropped, setup.Dropped...)
 	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(machine{})}
 	l.engine.Mode = func(chosen string) string {
 		if chosen == "" {
