@@ -26,6 +26,10 @@ type System struct {
 	// only tighten unless it is trusted.
 	Load func(at config.Places, p config.Policy) (Setup, error)
 
+	// FromFile reads a file of the system that was given explicitly. Nil: it
+	// has the keys that FromJSON reads.
+	FromFile func(file config.Other, at Place) (Setup, error)
+
 	// Grant reads a grant as the system writes it. Nil: a [sayso.Grant].
 	Grant func(raw json.RawMessage) (sayso.Grant, error)
 }

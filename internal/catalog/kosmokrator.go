@@ -32,7 +32,7 @@ type kosmoBash struct {
 }
 
 func kosmokrator() System {
-	return System{Name: "kosmokrator", FromJSON: kosmoFromJSON, Load: kosmoLoad, Grant: kosmoGrant}
+	return System{Name: "kosmokrator", FromJSON: kosmoFromJSON, FromFile: kosmoFromFile, Load: kosmoLoad, Grant: kosmoGrant}
 }
 
 // kosmoFromJSON reads the keys of the tools: section, with or without tools in
@@ -48,6 +48,24 @@ func kosmoFromJSON(raw json.RawMessage, at Place) (Setup, error) {
 	cfg := given.kosmoTools.over(given.Tools.over(preset.KosmoKratorDefaults()))
 	cfg.At = shell.Place{Dir: at.Root, Home: at.Home, Machine: at.Machine}
 	return Setup{Preset: preset.KosmoKrator(cfg)}, cfg.Check()
+}
+
+// kosmoFromFile reads one of KosmoKrator's own files, alone, or the same keys as
+// JSON.
+func kosmoFromFile(file config.Other, at Place) (Setup, error) {
+	if text := bytes.TrimSpace(file.Text); bytes.HasPrefix(text, []byte("{")) {
+		return kosmoFromJSON(text, at)
+	}
+	f, err := parseKosmo(file)
+	if err == nil && !f.marks.Has("tools") {
+		err = f.marks.Error("", "there is no tools: section in it", "write the keys below tools:")
+	}
+	if err != nil {
+		return Setup{}, err
+	}
+	cfg := f.over(preset.KosmoKratorDefaults())
+	cfg.At = shell.Place{Dir: at.Root, Home: at.Home, Machine: at.Machine}
+	return Setup{Preset: preset.KosmoKrator(cfg)}, nil
 }
 
 // kosmoGrant reads {"tool": "bash"}: a grant is for a whole tool.
@@ -151,7 +169,12 @@ func readKosmo(at config.Places, name string) (kosmoFile, error) {
 	if err != nil || other.Text == nil {
 		return kosmoFile{}, err
 	}
+	return parseKosmo(other)
+}
+
+func parseKosmo(other config.Other) (kosmoFile, error) {
 	f := kosmoFile{trusted: other.Trusted}
+	var err error
 	if f.marks, err = other.Section("tools", &f.kosmoTools); err != nil {
 		return kosmoFile{}, err
 	}

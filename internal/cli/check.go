@@ -17,7 +17,8 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const checkUse = `sayso check [--explain] [--json] [--mode MODE] [--cwd DIR] [--home DIR] TOOL ARGUMENT…
+const checkUse = `sayso check [--explain] [--json] [--preset NAME [--config FILE]] [--mode MODE]
+                   [--cwd DIR] [--home DIR] TOOL ARGUMENT…
        sayso check --jsonl
 
 Decides a call without running it or asking anybody: allow, ask or deny, with
@@ -34,7 +35,10 @@ this workspace, and .sayso.yaml, which may only tighten until you trust it.
   --jsonl      read calls as JSON lines from standard input, and write one
                decision a line. Each line stands alone: no policy but its
                "config", no file but those in "fs"
-  --mode MODE  default, careful, plan, dont-ask or bypass
+  --preset NAME  judge by this preset (sayso presets lists them) and not by that
+               of the policy, whose rules that deny and ask still hold
+  --config FILE  configure it by this file, and not by those of the workspace
+  --mode MODE  a mode of the preset: default, careful, plan, dont-ask or bypass
   --cwd DIR    where the call is made (default: here). The workspace is the
                nearest folder above it with .sayso.yaml or .git, or it itself
   --home DIR   the home folder (default: yours)
@@ -49,6 +53,8 @@ func check(args []string, std IO) error {
 	asJSON := flags.Bool("json", false, "")
 	stream := flags.Bool("jsonl", false, "")
 	mode := flags.String("mode", "", "")
+	preset := flags.String("preset", "", "")
+	file := flags.String("config", "", "")
 	cwd := flags.String("cwd", "", "")
 	home := flags.String("home", "", "")
 	if err := flags.Parse(args); err != nil {
@@ -66,8 +72,8 @@ func check(args []string, std IO) error {
 		if flags.NArg() > 0 {
 			return &usageError{"--jsonl reads calls from standard input and takes no argument", ""}
 		}
-		if *mode != "" || *explain || *asJSON {
-			return &usageError{"--jsonl goes with neither --mode nor --explain nor --json", "each line has its own mode"}
+		if *mode != "" || *explain || *asJSON || *preset != "" || *file != "" {
+			return &usageError{"--jsonl goes with neither --mode, --preset, --config, --explain nor --json", "each line has its own mode, preset and config"}
 		}
 		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home, Script: std.Script}, std)
 	}
@@ -76,7 +82,14 @@ func check(args []string, std IO) error {
 		return err
 	}
 	call.Dir, call.Home, call.Root = at.Dir, at.Home, rootOf(at.Dir)
-	return checkOne(call, *mode, *explain, *asJSON, std)
+	if *file != "" && *preset == "" {
+		return &usageError{"--config wants --preset", "native is configured by its policy files"}
+	}
+	policy, err := loadAs(call.Root, call.Home, *preset, *file, std)
+	if err != nil {
+		return err
+	}
+	return checkOne(call, policy, *mode, *explain, *asJSON, std)
 }
 
 // place is where the call would be made, from the options or this process.
@@ -150,11 +163,7 @@ func callOf(args []string) (sayso.Call, error) {
 	return sayso.Call{Tool: name, Input: input}, nil
 }
 
-func checkOne(call sayso.Call, mode string, explain, asJSON bool, std IO) error {
-	policy, err := load(call.Root, call.Home, std)
-	if err != nil {
-		return err
-	}
+func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool, std IO) error {
 	if mode == "" {
 		mode = policy.mode
 	}

@@ -23,15 +23,22 @@ type loaded struct {
 
 // load reads the policy files of a workspace. A policy that does not load is no
 // error here: it denies, and says why.
-func load(root, home string, std IO) (loaded, error) {
+func load(root, home string, std IO) (loaded, error) { return loadAs(root, home, "", "", std) }
+
+// loadAs is load with another preset than the policy has, and with a file that
+// configures it instead of its own.
+func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 	at := places(root, home)
 	at.RunScript = std.Script
 	p, _ := config.Load(at) // the error is in the policy
+	if preset != "" {
+		p.Preset, p.PresetFrom = preset, sayso.Source{File: "--preset"}
+	}
 	system, err := catalog.Find(p.Preset)
 	if err != nil {
 		return loaded{}, fmt.Errorf("%s: %w", p.PresetFrom, err)
 	}
-	setup, err := system.Load(at, p)
+	setup, err := setupOf(system, at, p, file)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -44,6 +51,23 @@ func load(root, home string, std IO) (loaded, error) {
 		return p.ModeFor(chosen)
 	}
 	return l, nil
+}
+
+// setupOf configures a preset: from its own files, or from the one that is given.
+func setupOf(system catalog.System, at config.Places, p config.Policy, file string) (catalog.Setup, error) {
+	if file == "" {
+		return system.Load(at, p)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return catalog.Setup{}, err
+	}
+	where := catalog.Place{Root: at.Root, Home: at.Home, Machine: machine{}}
+	setup, err := system.Configured(config.Other{Name: file, Text: text, Trusted: true}, where, p)
+	if err != nil {
+		return setup, fmt.Errorf("configure %s: %w", system.Name, err)
+	}
+	return setup, nil
 }
 
 // places are where the policy files of a workspace are, which has one name

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -54,6 +57,12 @@ func (m Marks) Source(key string) sayso.Source {
 	return sayso.Source{File: m.name, Line: at.line, Column: at.column}
 }
 
+// Has reports whether the key is there.
+func (m Marks) Has(key string) bool {
+	_, ok := m.at[key]
+	return ok
+}
+
 // Error is a mistake at the place of a key.
 func (m Marks) Error(key, problem, hint string) *Error {
 	at := m.at[key]
@@ -82,6 +91,74 @@ func (o *Other) Section(key string, into any) (Marks, error) {
 		}
 	}
 	return marks, join(d.errs)
+}
+
+// JSON returns the file as JSON: it is that, or YAML without aliases, anchors and
+// tags. The keys stay in their order.
+func (o *Other) JSON() (json.RawMessage, error) {
+	if text := bytes.TrimSpace(o.Text); len(text) == 0 || text[0] == '{' {
+		return text, nil
+	}
+	d := &decoder{src: newSource(o.Name, o.Text), at: map[string]mark{}}
+	if !d.src.check(d.report) {
+		return nil, join(d.errs)
+	}
+	docs, err := documents(d.src.text)
+	if err != nil && len(d.errs) == 0 { // else it is about the same
+		d.report(d.src.syntax(err))
+	}
+	var out bytes.Buffer
+	for i, n := range docs {
+		if i > 0 {
+			d.report(mark{n.Line, n.Column}, "a second document", "the file is one document: remove the line with ---")
+			break
+		}
+		d.plain(n)
+		if len(n.Content) > 0 {
+			d.writeJSON(&out, n.Content[0])
+		}
+	}
+	return out.Bytes(), join(d.errs)
+}
+
+// writeJSON writes a node as JSON.
+func (d *decoder) writeJSON(out *bytes.Buffer, n *yaml.Node) {
+	text := func(s string) {
+		quoted, _ := json.Marshal(s) // a string can be written
+		out.Write(quoted)
+	}
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		out.WriteByte('[')
+		for i, kid := range n.Content {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			d.writeJSON(out, kid)
+		}
+		out.WriteByte(']')
+	case n.Kind == yaml.MappingNode:
+		out.WriteByte('{')
+		first := true
+		d.pairs(n, func(key string, _ mark, val *yaml.Node) {
+			if !first {
+				out.WriteByte(',')
+			}
+			first = false
+			text(key)
+			out.WriteByte(':')
+			d.writeJSON(out, val)
+		})
+		out.WriteByte('}')
+	case n.Tag == "!!null":
+		out.WriteString("null")
+	case n.Tag == "!!bool":
+		out.WriteString(strings.ToLower(n.Value))
+	case (n.Tag == "!!int" || n.Tag == "!!float") && json.Valid([]byte(n.Value)):
+		out.WriteString(n.Value)
+	default:
+		text(n.Value)
+	}
 }
 
 // section reads the value of a key of a mapping. A key that is nearly the one is

@@ -80,3 +80,32 @@ func TestSection(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherJSON: YAML becomes the same JSON, its keys in order; what YAML could
+// hide is a mistake.
+func TestOtherJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                      "",
+		"{\n\t\"b\": 1, \"a\": [2]}":            "{\n\t\"b\": 1, \"a\": [2]}",
+		"b: 1\na: [x, 2.5, true, ~, \"y\\n\"]":  `{"b":1,"a":["x",2.5,true,null,"y\n"]}`,
+		"z:\n  \"*\": ask\n  git: allow\na: {}": `{"z":{"*":"ask","git":"allow"},"a":{}}`,
+		"a: 0x1f\nb: 2024-01-02\nc: .5":         `{"a":"0x1f","b":"2024-01-02","c":".5"}`,
+	} {
+		o := Other{Name: "f", Text: []byte(text)}
+		if got, err := o.JSON(); err != nil || string(got) != want {
+			t.Errorf("%q: %s, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"a: &x 1\nb: *x":               "anchors are not used here",
+		"a: 1\na: 2":                   `the key "a" is given twice`,
+		"a: 1\n---\nb: 2":              "a second document",
+		"a: [":                         "f:1:",
+		strings.Repeat("#", maxSize+1): "larger than",
+	} {
+		o := Other{Name: "f", Text: []byte(text)}
+		if got, err := o.JSON(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %s, %v", text, got, err)
+		}
+	}
+}
