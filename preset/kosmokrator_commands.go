@@ -3,6 +3,7 @@ package preset
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -209,14 +210,18 @@ func kosmoSpell(c *sayso.Case, cmd *shell.Command, operands []string) [][]string
 		func(text, _ string) string { return kosmoFolder(text) },
 		func(_, name string) string { return kosmoFolder(name) },
 	}
-	out := make([][]string, len(ways))
+	var out [][]string
 	for i, spell := range ways {
-		for _, text := range operands {
+		one := make([]string, len(operands))
+		for j, text := range operands {
 			name, ok := abs[text]
 			if !ok {
 				name = text
 			}
-			out[i] = append(out[i], spell(text, name))
+			one[j] = spell(text, name)
+		}
+		if i == 0 || !slices.Equal(one, operands) {
+			out = append(out, one)
 		}
 	}
 	return out
