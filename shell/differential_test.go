@@ -33,8 +33,8 @@ const (
 	scriptTime    = 10 * time.Second
 	mostOpaque    = 0.15 // share of scripts that are only right because something is opaque
 	mostIgnored   = 0.02
-	fewestArgv    = 300
-	fewestFiles   = 150
+	fewestArgv    = 750
+	fewestFiles   = 400
 	recorderLog   = "recorder.log"
 	recorderBuild = "./internal/recorder"
 )
