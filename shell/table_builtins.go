@@ -48,7 +48,7 @@ var tableBuiltins = [...]tool{
 		flags: sharedFlag6,
 	},
 	{names: []string{"trap"},
-		do:   action{args: []slot{{kind: kindText, repeat: true}}},
+		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isWrapper},
 		says: []string{"When a signal arrives or the shell ends: {inner}", "Set or show what happens on signals"},
 		use:  useBuiltin,
 		flags: []flag{

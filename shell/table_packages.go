@@ -2904,7 +2904,11 @@ var tablePackages = [...]tool{
 					{names: []string{"-R", "--recursive", "--link", "-l", "--url", "-s", "--stdout", "--simulate", "-w", "--world"}},
 				},
 			},
-			{names: []string{"add", "del", "fix", "upgrade", "update", "cache", "convdb", "extract", "adbdump", "adbgen", "adbsign", "index", "mkndx", "mkpkg", "convndx"},
+			{names: []string{"del"},
+				do:   action{does: Deletes | System, is: isGlobal},
+				says: []string{"Remove system packages: {args}", "Remove system packages"},
+			},
+			{names: []string{"add", "fix", "upgrade", "update", "cache", "convdb", "extract", "adbdump", "adbgen", "adbsign", "index", "mkndx", "mkpkg", "convndx"},
 				do:   action{does: Installs | Network | System, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 				says: []string{"Change system packages: {sub} {args}", "Change system packages: {sub}"},
 				flags: []flag{
