@@ -49,7 +49,7 @@ func (v *visit) builtin() {
 		v.readInto(args)
 	case "shift":
 		if st.paramsKnown && len(st.params) > 0 && len(args) == 0 {
-			st.params = st.params[1:]
+			st.params = withoutFirst(st.params)
 		} else {
 			st.paramsKnown = false
 		}

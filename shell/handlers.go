@@ -87,7 +87,7 @@ func (v *visit) shellText() {
 	st := v.st.child()
 	if len(r.args) > 1 {
 		st.set("0", r.args[1])
-		st.params, st.paramsKnown = r.args[2:], true
+		st.params, st.paramsKnown = withoutFirst(r.args[1:]), true
 	}
 	before := len(v.w.commands)
 	f := v.below()

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -115,13 +116,35 @@ func (st *state) lookup(home, name string) []Arg {
 		return []Arg{{Text: " "}}
 	}
 	if len(name) == 1 && name[0] >= '1' && name[0] <= '9' && st.paramsKnown {
-		if i := int(name[0] - '1'); i < len(st.params) {
-			return st.params[i : i+1]
-		}
-		return nil
+		return positional(st.params, int(name[0]-'1'))
 	}
 	return []Arg{{Text: "$" + name, Unknown: true}}
 }
+
+// positional returns the parameter at index i. Behind one that may be several
+// words, nobody knows which it is.
+func positional(params []Arg, i int) []Arg {
+	before := params[:min(i+1, len(params))]
+	switch {
+	case !slices.ContainsFunc(before, several):
+		return params[min(i, len(params)):len(before)]
+	case len(params) == 1:
+		return params
+	}
+	return []Arg{{Text: "$" + string(rune('1'+i)), Unknown: true}}
+}
+
+// withoutFirst drops the first parameter; one that may be several words stays,
+// for the others of them.
+func withoutFirst(params []Arg) []Arg {
+	if several(params[0]) {
+		return params
+	}
+	return params[1:]
+}
+
+// several reports whether an argument may be more than one word, or none.
+func several(a Arg) bool { return a.many || a.Glob }
 
 // operation handles ${x:-y}, ${x:=y}, ${x:+y}, ${x:?y}, ${x%y}, ${x@P} …
 func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {

@@ -44,6 +44,7 @@ func (r *run) result() *Analysis {
 	for i, from := range r.w.commands {
 		c := &out.Commands[i]
 		*c = *from
+		c.Suggest = c.Suggest && out.Opaque == ""
 		c.Args = moved(&allArgs, c.Args)
 		c.Paths = moved(&allPaths, c.Paths)
 		c.Prefix = moved(&allWords, c.Prefix)

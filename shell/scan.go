@@ -23,7 +23,8 @@ type scanner struct {
 	src   string
 	pos   int
 	stack []byte // closers awaited
-	cmd   bool   // a command may start here
+	cmd   bool   // a command starts here
+	maybe bool   // one may start here: enough to open something, not to close it
 	words int    // open keywords: if, while, for, case, select, until
 	chain int    // prefixes that nest without a closer: ! time - +
 	max   int
@@ -69,10 +70,14 @@ func (s *scanner) run() {
 		c := s.src[s.pos]
 		if s.top() == '"' {
 			s.inDouble(c)
-			start = false
+			start = s.top() == ')' || s.top() == '`' // a substitution starts
+			s.cmd = start
 			continue
 		}
 		switch {
+		case c == '\\' && s.next('\n'): // the line goes on
+			s.pos += 2
+			continue
 		case c == '\\':
 			s.pos++
 		case c == '\'':
@@ -109,7 +114,7 @@ func (s *scanner) run() {
 		if c == ';' || c == '&' || c == '|' || c == '(' || c == '\n' || c == '{' || c == '`' || c == ')' {
 			s.cmd = true
 		} else if !isBlank(c) {
-			s.cmd = false
+			s.cmd, s.maybe = false, false
 		}
 		start = isBlank(c) || c == ';' || c == '&' || c == '|' || c == '(' || c == '\n' || c == '{' || c == '`'
 		if !start && c != '-' && c != '+' && c != '~' && s.arithmetic() {
@@ -171,31 +176,37 @@ func (s *scanner) skipTo(c byte) {
 	}
 }
 
-// keyword counts the words that open and close compound commands.
+// keyword counts the words that open and close compound commands where a
+// command may start: elsewhere they are plain words.
 func (s *scanner) keyword() {
 	start := s.pos
 	for s.pos < len(s.src) && (isLower(s.src[s.pos]) || s.src[s.pos] == '!') {
 		s.pos++
 	}
-	at := s.cmd
-	s.cmd = false
+	at, opens := s.cmd, s.cmd || s.maybe || s.chain > 0
+	s.cmd, s.maybe = false, false
 	switch s.src[start:s.pos] {
 	case "if", "while", "until", "for", "select", "case":
-		s.words++
-		s.cmd = true
-		s.note()
+		if opens {
+			s.words++
+			s.cmd = true
+			s.note()
+		}
 	case "fi", "done", "esac":
 		if at {
 			s.words = max(0, s.words-1)
 		}
 		s.chain = 0
 	case "!", "time", "coproc", "function", "exec":
-		s.chain++
-		s.cmd = true
-		s.note()
+		if opens {
+			s.chain++
+			s.cmd = true
+			s.note()
+		}
 	case "then", "do", "else", "elif", "in":
-		s.cmd = true
+		s.cmd, s.maybe = at, true
 	default:
+		s.maybe = s.chain > 0 // behind the name of function or coproc
 		s.chain = 0
 	}
 }

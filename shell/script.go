@@ -103,16 +103,28 @@ func (w *walker) unparsed(st *state, f *frame, src string, err error) stream {
 	if !f.fixed {
 		w.opaque = reason
 	}
-	var first []*syntax.Stmt
-	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.RecoverErrors(8))
-	if file, rerr := p.Parse(strings.NewReader(src), ""); rerr == nil && file != nil {
-		first = file.Stmts
-	}
-	if len(first) > 0 && recovered(first) {
-		w.stmts(st, f, first)
-	}
+	w.stmts(st, f, readable(src))
 	w.opaqueAt(f, f.span, reason)
 	return stream{}
+}
+
+// readable returns the statements of a text that does not parse: all of them
+// if the parser can mend it, else those in front of the mistake.
+func readable(src string) []*syntax.Stmt {
+	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.RecoverErrors(8))
+	if file, err := p.Parse(strings.NewReader(src), ""); err == nil && recovered(file.Stmts) {
+		return file.Stmts
+	}
+	var before []*syntax.Stmt
+	p = syntax.NewParser(syntax.Variant(syntax.LangBash))
+	whole := true
+	for s, err := range p.StmtsSeq(strings.NewReader(src)) { // which goes on after a break
+		whole = whole && err == nil && recovered([]*syntax.Stmt{s})
+		if whole {
+			before = append(before, s)
+		}
+	}
+	return before
 }
 
 // recovered reports whether statements that the parser mended can be walked:
@@ -125,7 +137,7 @@ func recovered(stmts []*syntax.Stmt) bool {
 			case *syntax.Redirect:
 				whole = whole && n.Word != nil && len(n.Word.Parts) > 0
 			case *syntax.Stmt:
-				whole = whole && n.Cmd != nil
+				whole = whole && (n.Cmd != nil || len(n.Redirs) > 0)
 			case *syntax.Word:
 				whole = whole && len(n.Parts) > 0
 			}

@@ -92,9 +92,9 @@ func (st *state) succeed() {
 }
 
 // fail is the state if the last command has failed: after cd, the folder is
-// still the old one.
+// still the old one, which may not be known.
 func (st *state) fail() {
-	if st.cd && st.alt != "" {
+	if st.cd {
 		st.dir, st.alt, st.far = st.alt, st.far, ""
 	}
 }

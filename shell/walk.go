@@ -95,7 +95,7 @@ func (w *walker) stmts(st *state, f *frame, list []*syntax.Stmt) stream {
 	for i, s := range list {
 		got := w.stmt(st, f, s)
 		if st.errexit && st.cd && !f.lenient { // a cd that failed would have ended the script
-			st.alt, st.far = "", ""
+			st.alt, st.far, st.cd = "", "", false
 		}
 		if i == 0 {
 			out = got
