@@ -4,7 +4,7 @@ package shell
 
 var tableDatabase = [...]tool{
 	{names: []string{"psql", "pgcli"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}, {kind: kindText, optional: true}}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}, {kind: kindText, optional: true}}, is: isInterpreter},
 		says: []string{"Work with a PostgreSQL database"},
 		flags: []flag{
 			{names: []string{"-h", "--host"}, kind: kindText},
@@ -308,7 +308,7 @@ var tableDatabase = [...]tool{
 		},
 	},
 	{names: []string{"mysql", "mariadb", "mycli"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}}, is: isInterpreter},
 		says: []string{"Run SQL on the database: {-e}", "Run SQL on the database"},
 		flags: []flag{
 			{names: []string{"-h", "--host"}, kind: kindText},
@@ -494,7 +494,7 @@ var tableDatabase = [...]tool{
 		says: []string{"Administer the database server with {cmd}: {args}", "Administer the database server with {cmd}"},
 	},
 	{names: []string{"sqlite3", "sqlite"},
-		do:   action{args: []slot{{kind: kindRead, optional: true}, {kind: kindSQL, repeat: true}}, is: isDashword | isNoHelp},
+		do:   action{args: []slot{{kind: kindRead, optional: true}, {kind: kindSQL, repeat: true}}, is: isInterpreter | isDashword | isNoHelp},
 		says: []string{"Run SQL on the database file {arg1}: {rest}", "Run SQL on a database file"},
 		flags: []flag{
 			{names: []string{"-cmd", "--cmd"}, kind: kindSQL},
@@ -592,7 +592,7 @@ var tableDatabase = [...]tool{
 		},
 	},
 	{names: []string{"duckdb"},
-		do:   action{args: []slot{{kind: kindRead, optional: true}, {kind: kindSQL, repeat: true}}, is: isDashword | isNoHelp},
+		do:   action{args: []slot{{kind: kindRead, optional: true}, {kind: kindSQL, repeat: true}}, is: isInterpreter | isDashword | isNoHelp},
 		says: []string{"Run SQL on the database file {arg1}: {rest}", "Run SQL with DuckDB"},
 		flags: []flag{
 			{names: []string{"-cmd", "--cmd"}, kind: kindSQL},
@@ -708,7 +708,7 @@ var tableDatabase = [...]tool{
 		},
 	},
 	{names: []string{"mongosh", "mongo"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}, {kind: kindScript, repeat: true}}, is: isScripting},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, optional: true}, {kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
 		says: []string{"Run the script {arg2} on MongoDB", "Work with MongoDB"},
 		flags: []flag{
 			{names: []string{"--host", "--uri"}, kind: kindText},
@@ -858,7 +858,7 @@ var tableDatabase = [...]tool{
 		},
 	},
 	{names: []string{"clickhouse-client", "clickhouse-local", "clickhouse"},
-		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
+		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, is: isInterpreter},
 		says: []string{"Work with ClickHouse"},
 		flags: []flag{
 			{names: []string{"-q", "--query"}, kind: kindSQL},

@@ -1596,7 +1596,7 @@ var tableNode = [...]tool{
 	{names: []string{"bun"},
 		says: []string{"Show the help of bun"},
 		flags: []flag{
-			{names: []string{"-e", "--eval", "-p", "--print"}, kind: kindNode, do: &action{say: "Run JavaScript code"}},
+			{names: []string{"-e", "--eval", "-p", "--print"}, kind: kindNode, do: &action{say: "Run JavaScript code", is: isInterpreter}},
 			{names: []string{"-r", "--preload", "--require", "--import"}, kind: kindScript},
 			{names: []string{"--cwd"}, kind: kindCd},
 			{names: []string{"-c", "--config"}, kind: kindRead, attached: true},
