@@ -206,3 +206,18 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 }
+
+// TestLines: the command lines of a call are kept as they were sent.
+func TestLines(t *testing.T) {
+	a := sayso.Analyzer{}
+	for _, test := range []struct{ tool, input, want string }{
+		{"bash", `{"command":"  ls -la ;  pwd # x"}`, "  ls -la ;  pwd # x"},
+		{"shell_write", `{"input":"ls\n"}`, "ls\n"},
+		{"file_read", `{"path":"a"}`, ""},
+	} {
+		f := a.Analyze(sayso.Call{Tool: test.tool, Input: json.RawMessage(test.input), Root: "/w"})
+		if got := strings.Join(f.Lines, "|"); got != test.want || len(f.Lines) != len(f.Shell) {
+			t.Errorf("%s %s: %q", test.tool, test.input, got)
+		}
+	}
+}

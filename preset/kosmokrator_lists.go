@@ -25,6 +25,9 @@ var (
 	}
 )
 
+// kosmoUserFile is the user's configuration, below the home folder.
+const kosmoUserFile = ".kosmokrator/config.yaml"
+
 // The lists that cannot be configured.
 var (
 	// kosmoShellTools take a command line; what is typed into a shell is one.

@@ -1,9 +1,11 @@
 package preset
 
 import (
+	"path"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/fspath"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -37,6 +39,9 @@ func (k *kosmo) guardian(c *sayso.Case) sayso.Verdict {
 		if name, out := k.outside(c); out {
 			return risky("the path " + shell.Shown(name) + " is outside the project root")
 		}
+		if kosmoOwnFile(c) {
+			return risky("the file decides what the agent may do")
+		}
 		return safe("the path is inside the project root")
 	case kosmoShellTools[tool]:
 		if why := k.risk(c); why != "" {
@@ -45,6 +50,23 @@ func (k *kosmo) guardian(c *sayso.Case) sayso.Verdict {
 		return safe("the command matches one of guardian_safe_commands")
 	}
 	return risky("nothing is known to make calls of " + shell.Shown(c.Call.Tool) + " safe")
+}
+
+// kosmoOwnFile reports whether the call touches the user's own configuration, which
+// is below an allowed path: an agent does not loosen it silently.
+func kosmoOwnFile(c *sayso.Case) bool {
+	if c.Call.Home == "" {
+		return false
+	}
+	own := fspath.Fold(path.Join(c.Call.Home, kosmoUserFile))
+	for i := range c.Facts.Parts {
+		for _, touched := range c.Facts.Parts[i].Paths {
+			if fspath.Fold(touched.Abs) == own || fspath.Fold(touched.Real) == own {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // risk says why a command is not known to be safe; empty: it is.
