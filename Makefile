@@ -37,6 +37,7 @@ setup:
 
 generate:
 	$(GO) generate ./...
+	$(GO) run ./cmd/sayso presets --markdown >docs/comparison.md
 
 # stale fails when a generated file does not match its table.
 stale:

@@ -20,10 +20,8 @@ func (p *Policy) guards() sayso.Stage {
 		switch {
 		case p.Risk == shell.Blocked:
 			return sayso.Decide(sayso.Deny, "guard.destroy", "it can do damage that cannot be undone: "+p.Sentence)
-		case touches(p, c.Call.Home, files, changes...):
-			return sayso.Decide(sayso.Deny, "guard.own", "it would change the files that guard this agent")
-		case decidesForItself(p):
-			return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls")
+		case decidesOwn(c, p, files).Speaks():
+			return decidesOwn(c, p, files)
 		case c.Facts.Is(p, shell.Device, changes...):
 			return sayso.Decide(sayso.Deny, "guard.device", "it would overwrite a device")
 		case outside(c, p, shell.OfSystem):

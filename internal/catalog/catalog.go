@@ -30,6 +30,13 @@ type System struct {
 	// has the keys that FromJSON reads.
 	FromFile func(file config.Other, at Place) (Setup, error)
 
+	// Guards says that the preset keeps agents from deciding for themselves
+	// and asks the policy scripts. Others are given that, see [preset.Guarded].
+	Guards bool
+
+	// Forms say how its tools for the usual kinds of calls are called.
+	Forms map[Kind]Form
+
 	// Grant reads a grant as the system writes it. Nil: a [sayso.Grant].
 	Grant func(raw json.RawMessage) (sayso.Grant, error)
 }

@@ -76,3 +76,26 @@ func TestGrants(t *testing.T) {
 		t.Error("( is a grant in another language")
 	}
 }
+
+// TestCompare: 60 different calls, each decided under every preset.
+func TestCompare(t *testing.T) {
+	calls, err := catalog.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range calls {
+		seen[string(c.Kind)+" "+c.Text] = true
+		if len(c.Decisions) != len(catalog.Systems()) || c.Topic == "" {
+			t.Errorf("%+v", c)
+		}
+		for i, d := range c.Decisions {
+			if d.Code == sayso.CodeInput {
+				t.Errorf("%s cannot read %s %s: %s", catalog.Systems()[i].Name, c.Kind, c.Text, d.Reason)
+			}
+		}
+	}
+	if len(seen) != 60 {
+		t.Errorf("%d calls", len(seen))
+	}
+}

@@ -18,6 +18,13 @@ type cosmoConfig struct {
 func cosmo() System {
 	return System{
 		Name: "cosmo",
+		Forms: map[Kind]Form{
+			Command:  {Tool: "run_command", Key: "command"},
+			Reading:  {Tool: "read_file", Key: "path"},
+			Writing:  {Tool: "write_file", Key: "path"},
+			Deleting: {Tool: "delete_file", Key: "path"},
+			Fetching: {Tool: "fetch", Key: "url"},
+		},
 		FromJSON: func(raw json.RawMessage, _ Place) (Setup, error) {
 			var c cosmoConfig
 			if err := decode(raw, &c); err != nil {

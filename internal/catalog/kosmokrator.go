@@ -32,7 +32,16 @@ type kosmoBash struct {
 }
 
 func kosmokrator() System {
-	return System{Name: "kosmokrator", FromJSON: kosmoFromJSON, FromFile: kosmoFromFile, Load: kosmoLoad, Grant: kosmoGrant}
+	return System{
+		Name: "kosmokrator", FromJSON: kosmoFromJSON, FromFile: kosmoFromFile, Load: kosmoLoad, Grant: kosmoGrant,
+		Forms: map[Kind]Form{
+			Command:  {Tool: "bash", Key: "command"},
+			Reading:  {Tool: "file_read", Key: "path"},
+			Writing:  {Tool: "file_write", Key: "path"},
+			Deleting: {Tool: "file_delete", Key: "path"}, // not one of its tools
+			Fetching: {Tool: "web_fetch", Key: "url"},    // neither
+		},
+	}
 }
 
 // kosmoFromJSON reads the keys of the tools: section, with or without tools in

@@ -11,7 +11,15 @@ import (
 
 func native() System {
 	return System{
-		Name: "native",
+		Name:   "native",
+		Guards: true,
+		Forms: map[Kind]Form{
+			Command:  {Tool: "Bash", Key: "command"},
+			Reading:  {Tool: "Read", Key: "file_path"},
+			Writing:  {Tool: "Write", Key: "file_path"},
+			Deleting: {Tool: "delete_file", Key: "path"},
+			Fetching: {Tool: "fetch", Key: "url"},
+		},
 		FromJSON: func(raw json.RawMessage, at Place) (Setup, error) {
 			f, _ := config.FromJSON(raw) // one with a mistake decides, too: the error is in it, and denies
 			return nativeOf(config.Merge([]config.Layered{{File: f, Layer: sayso.User, Trusted: true}}), at.Scripts, nil), nil

@@ -55,15 +55,15 @@ func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 
 // setupOf configures a preset: from its own files, or from the one that is given.
 func setupOf(system catalog.System, at config.Places, p config.Policy, file string) (catalog.Setup, error) {
+	here := catalog.Place{Root: at.Root, Home: at.Home, Machine: machine{}}
 	if file == "" {
-		return system.Load(at, p)
+		return system.In(at, p, nil, here)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return catalog.Setup{}, err
 	}
-	where := catalog.Place{Root: at.Root, Home: at.Home, Machine: machine{}}
-	setup, err := system.Configured(config.Other{Name: file, Text: text, Trusted: true}, where, p)
+	setup, err := system.In(at, p, &config.Other{Name: file, Text: text, Trusted: true}, here)
 	if err != nil {
 		return setup, fmt.Errorf("configure %s: %w", system.Name, err)
 	}

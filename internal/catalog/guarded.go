@@ -1,0 +1,23 @@
+package catalog
+
+import (
+	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/preset"
+)
+
+// In makes the preset for a workspace, guarded: whatever it is, an agent does not
+// switch it off, and the policy scripts are asked. With a file that a person has
+// given explicitly it is configured by that, and not by files of the workspace.
+func (s System) In(at config.Places, p config.Policy, file *config.Other, here Place) (Setup, error) {
+	var setup Setup
+	var err error
+	if file == nil {
+		setup, err = s.Load(at, p)
+	} else {
+		setup, err = s.Configured(*file, here, p)
+	}
+	if err == nil && !s.Guards {
+		setup.Preset = preset.Guarded(setup.Preset, at.Guarded, Scripts(p.Scripts, at.RunScript)...)
+	}
+	return setup, err
+}

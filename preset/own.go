@@ -1,0 +1,54 @@
+package preset
+
+import (
+	"slices"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// Guarded puts what must hold in front of a preset that knows nothing of it:
+// an agent does not change the files that guard it (further ones may be named),
+// does not decide about its own calls, and policy scripts are asked.
+//
+// Whoever judges calls as another system does, does not mean to let the agent
+// switch the judge off.
+func Guarded(p sayso.Preset, files []string, scripts ...sayso.Stage) sayso.Preset {
+	inner := p.Plan
+	p.Plan = func(mode string) (sayso.Plan, error) {
+		plan, err := inner(mode)
+		if err != nil {
+			return nil, err
+		}
+		stages := []sayso.Stage{own(files)}
+		for _, s := range scripts {
+			stages = append(stages, scriptStage{s})
+		}
+		stages = append(stages, sayso.InOrder(p.Name, plan...))
+		return sayso.Plan{sayso.Readable(), sayso.Strictest("guards and "+p.Name, stages...)}, nil
+	}
+	return p
+}
+
+// own denies calls that would change who decides about them.
+func own(files []string) sayso.Stage {
+	files = slices.Concat(guardFiles, files)
+	return sayso.Func("guards", func(c *sayso.Case) sayso.Verdict {
+		for i := range c.Facts.Parts {
+			if v := decidesOwn(c, &c.Facts.Parts[i], files); v.Speaks() {
+				return v
+			}
+		}
+		return sayso.Pass()
+	})
+}
+
+// decidesOwn denies a part that would change who decides about it.
+func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
+	switch {
+	case touches(p, c.Call.Home, files, changes...):
+		return sayso.Decide(sayso.Deny, "guard.own", "it would change the files that guard this agent")
+	case decidesForItself(p):
+		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls")
+	}
+	return sayso.Pass()
+}
