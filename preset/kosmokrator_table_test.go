@@ -76,10 +76,7 @@ func kosmoTable(call *kosmoCall, at *kosmoSituation) (sayso.Effect, string) {
 	if sees.blockedAt {
 		return sayso.Deny, "blocked_path"
 	}
-	if slices.Contains(at.lists.denied, tool) {
-		return sayso.Deny, "deny_pattern"
-	}
-	if isShell && sees.blockedCommand {
+	if slices.Contains(at.lists.denied, tool) || isShell && sees.blockedCommand {
 		return sayso.Deny, "deny_pattern"
 	}
 	if slices.Contains(at.granted, tool) {

@@ -157,10 +157,8 @@ func TestKosmoKratorFiles(t *testing.T) {
 	}
 }
 
-// TestKosmoKratorUntrusted: a file that came with the workspace only tightens, and
-// what it may not say is told.
-func TestKosmoKratorUntrusted(t *testing.T) {
-	const loose = `tools:
+// kosmoLoose is a file that opens and closes something in every list.
+const kosmoLoose = `tools:
   default_permission_mode: prometheus
   safe_tools: [file_read, bash, deploy]
   approval_required: [file_write, shell_start, deploy, grep]
@@ -170,6 +168,10 @@ func TestKosmoKratorUntrusted(t *testing.T) {
   denied_tools: [task_get]
   bash: {blocked_commands: ["npm publish*"]}
 `
+
+// TestKosmoKratorUntrusted: a file that came with the workspace only tightens, and
+// what it may not say is told.
+func TestKosmoKratorUntrusted(t *testing.T) {
 	type answer struct {
 		tool, arg string
 		want      sayso.Effect
@@ -209,7 +211,7 @@ func TestKosmoKratorUntrusted(t *testing.T) {
 			{"bash", "npm publish", sayso.Deny},
 		}, nil},
 	} {
-		setup := kosmoSetup(t, map[string]string{kosmoProject: loose}, test.trusted, config.Policy{})
+		setup := kosmoSetup(t, map[string]string{kosmoProject: kosmoLoose}, test.trusted, config.Policy{})
 		for _, a := range test.answers {
 			if d := kosmoSays(setup, a.tool, a.arg); d.Effect != a.want {
 				t.Errorf("%s: %s %s: %s by %s: %s", test.name, a.tool, a.arg, d.Effect, d.Stage, d.Reason)
@@ -247,6 +249,7 @@ func TestKosmoKratorTightens(t *testing.T) {
 	}
 	users := []string{
 		"", "tools: {default_permission_mode: argus}", "tools: {default_permission_mode: prometheus}",
+		"tools: {default_permission_mode: prometheus, safe_tools: [], approval_required: [bash]}",
 		"tools: {safe_tools: [deploy, bash], approval_required: [file_read]}", "tools: {guardian_safe_commands: ['terraform *'], allowed_paths: [/etc]}",
 	}
 	files := []string{

@@ -31,7 +31,24 @@ func (f *kosmoFile) tighten(before preset.KosmoKratorConfig) preset.KosmoKratorC
 	if slices.Index(kosmoStrict, said.DefaultMode) > slices.Index(kosmoStrict, before.DefaultMode) {
 		after.DefaultMode = before.DefaultMode
 	}
+	if after.DefaultMode != before.DefaultMode {
+		after.DeniedTools = united(after.DeniedTools, kosmoUnruled(&before))
+	}
 	return after
+}
+
+// kosmoUnruled are the tools without a rule. They are denied, but outside of the
+// project the boundary asks before it comes to that, unless the mode is
+// Prometheus: where a file takes that mode away, they must stay denied.
+func kosmoUnruled(cfg *preset.KosmoKratorConfig) []string {
+	known := preset.KosmoKratorDefaults()
+	var out []string
+	for _, tool := range append(known.SafeTools, known.ApprovalRequired...) {
+		if kosmoLevel(cfg, tool) == kosmoDenies {
+			out = append(out, tool)
+		}
+	}
+	return out
 }
 
 // What the rules of a configuration say about a tool.
