@@ -248,7 +248,7 @@ func (f *Facts) command(line string) {
 			Text: text, Command: c, Paths: c.Paths, Hosts: c.Hosts, Effects: c.Effects, Risk: c.Risk, Opaque: c.Opaque, Sentence: c.Sentence, shell: true,
 		})
 		for _, p := range c.Paths {
-			if p.Redirect && !c.Elsewhere {
+			if p.Redirect && (!c.Elsewhere || p.Here) {
 				part := f.part(p)
 				part.shell = true
 				f.Parts = append(f.Parts, part)

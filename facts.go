@@ -72,10 +72,11 @@ type Part struct {
 // Inside reports whether every path that the part changes is in the workspace
 // or is a file of its own in a folder for temporary files.
 func (f *Facts) Inside(p *Part) bool {
-	if p.Command != nil && p.Command.Elsewhere {
-		return true // not on this machine
-	}
+	elsewhere := p.Command != nil && p.Command.Elsewhere
 	for _, path := range p.Paths {
+		if elsewhere && !path.Here { // not on this machine
+			continue
+		}
 		if path.Access <= shell.Read && path.Access > 0 {
 			continue
 		}

@@ -85,7 +85,7 @@ type Command struct {
 	Nested     bool // inside a command or process substitution
 	Elsewhere  bool // runs on another machine or in a container
 
-	Risk    Risk
+	Risk    Risk     // the worst of what it does itself; what it runs has its own
 	Runs    Origin   // where code comes from that it runs
 	Effects Effects  // what it does
 	Dir     string   // the folder it works in; empty if unknown
@@ -152,8 +152,8 @@ func (a *Arg) why() string {
 
 // An Assign is a variable assignment.
 type Assign struct {
-	Name  string
-	Value Arg
+	Name  string // of the variable
+	Value Arg    // after expansion; Unknown if it cannot be known
 }
 
 // A Redirect is a redirection of a command.
@@ -198,11 +198,12 @@ type Path struct {
 	Raw       string // as the command has it
 	Abs       string // absolute and cleaned; empty if it cannot be known
 	Real      string // Abs with links followed, where a Machine could tell
-	Access    Access
-	Glob      bool // Abs is a pattern
-	Recursive bool // everything below it, too
-	Redirect  bool // by a redirection, not by the program itself
-	Deep      bool // the last component is a name at any depth below the others, as find has it
+	Access    Access // how it is touched
+	Glob      bool   // Abs is a pattern
+	Recursive bool   // everything below it, too
+	Redirect  bool   // by a redirection, not by the program itself
+	Here      bool   // of this machine, though the command runs elsewhere: in a folder that a container was given
+	Deep      bool   // the last component is a name at any depth below the others, as find has it
 }
 
 // Sentences returns one English sentence for each part of the command line.

@@ -8,8 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtin does what the shell's own commands do to the shell. It is long because
-// they are many.
+// builtin does what the shell's own commands do to the shell.
 func (v *visit) builtin() {
 	st, args := v.outer, v.r.args
 	switch v.r.name {
@@ -34,17 +33,7 @@ func (v *visit) builtin() {
 	case "set":
 		v.set()
 	case "unset":
-		for _, a := range args {
-			name, _, item := strings.Cut(a.Text, "[")
-			if item || len(st.active) > 0 { // one item of an array; or what a caller's local hides comes back
-				st.setUnknown(name)
-				continue
-			}
-			st.drop(a.Text)
-			st.set(a.Text)
-			st.funcs = slices.DeleteFunc(slices.Clone(st.funcs), func(fn function) bool { return fn.name == a.Text })
-		}
-		v.c.Risk = min(v.c.Risk, Moderate)
+		v.unset(args)
 	case "read", "mapfile", "readarray", "getopts":
 		v.readInto(args)
 	case "shift":
@@ -61,16 +50,7 @@ func (v *visit) builtin() {
 	case "break", "continue":
 		v.w.jump(st)
 	case "exit", "return":
-		if v.r.name == "return" {
-			v.w.jump(st)
-		}
-		// With a redirection that fails, exit does not end the shell, and return
-		// ends only a function.
-		st.ended = v.f.pipeLen <= 1 && len(v.c.Redirects) == 0 && (v.r.name == "exit" || len(st.active) > 0)
-		if len(v.w.exits) < maxUnrolled && v.r.name != "return" {
-			v.w.exits = append(v.w.exits, *st.fork())
-			v.w.exits[len(v.w.exits)-1].ended = false
-		}
+		v.ends()
 	case "export", "declare", "typeset", "local", "readonly":
 		if exports(v.c.Args) {
 			v.c.Risk = min(v.c.Risk, Moderate)
@@ -81,6 +61,37 @@ func (v *visit) builtin() {
 				st.set(name, a)
 			}
 		}
+	}
+}
+
+// unset forgets variables and functions.
+func (v *visit) unset(args []Arg) {
+	st := v.outer
+	for _, a := range args {
+		name, _, item := strings.Cut(a.Text, "[")
+		if item || len(st.active) > 0 { // one item of an array; or what a caller's local hides comes back
+			st.setUnknown(name)
+			continue
+		}
+		st.drop(a.Text)
+		st.set(a.Text)
+		st.funcs = slices.DeleteFunc(slices.Clone(st.funcs), func(fn function) bool { return fn.name == a.Text })
+	}
+	v.c.Risk = min(v.c.Risk, Moderate)
+}
+
+// ends is exit or return.
+func (v *visit) ends() {
+	st := v.outer
+	if v.r.name == "return" {
+		v.w.jump(st)
+	}
+	// With a redirection that fails, exit does not end the shell, and return
+	// ends only a function.
+	st.ended = v.f.pipeLen <= 1 && len(v.c.Redirects) == 0 && (v.r.name == "exit" || len(st.active) > 0)
+	if len(v.w.exits) < maxUnrolled && v.r.name != "return" {
+		v.w.exits = append(v.w.exits, *st.fork())
+		v.w.exits[len(v.w.exits)-1].ended = false
 	}
 }
 
@@ -174,6 +185,8 @@ func (v *visit) source(args []Arg) {
 	switch {
 	case a.proc() != nil:
 		v.runs(a.proc().printed)
+	case standardInput(a) && v.f.stdin != nil:
+		v.runs(*v.f.stdin)
 	case a.Unknown:
 		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
 	case activates(abs) && v.w.inWorkspace(abs):

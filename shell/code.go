@@ -59,6 +59,8 @@ func codeKeys(k kind) *keyTable {
 		return &keysApplescript
 	case kindPowerShell:
 		return &keysPowershell
+	case kindLisp:
+		return &keysLisp
 	}
 	return &keysCode
 }
@@ -87,8 +89,10 @@ func (s *codeScanner) run() {
 		case c == '%' && s.at("%x") && s.kind == kindRuby:
 			s.pos += 2
 			s.command(s.bracketed())
-		case c == '\'' || c == '"' || c == '`':
-			s.inspect(s.literal())
+		case s.quote(c):
+			text := s.literal()
+			s.inspect(text)
+			s.behind(text)
 		case isNameStart(c):
 			s.name()
 		default:
@@ -97,6 +101,26 @@ func (s *codeScanner) run() {
 	}
 	if d := s.dynamic(); d != "" {
 		s.v.c.doubt(Dangerous, d)
+	}
+}
+
+// quote reports whether a literal starts with c. In Lisp, ' and ` stand in front
+// of a list.
+func (s *codeScanner) quote(c byte) bool {
+	return c == '"' || (c == '\'' || c == '`') && s.kind != kindLisp
+}
+
+// behind runs a literal that is told to run itself: "cmd".execute()
+func (s *codeScanner) behind(text string) {
+	if s.kind != kindOtherCode || !s.at(".") {
+		return
+	}
+	end := s.pos + 1
+	for end < len(s.src) && (isNameStart(s.src[end]) || s.src[end] == '!') {
+		end++
+	}
+	if e := s.entry(s.src[s.pos:end]); e != nil && e.kind == kindShell {
+		s.command(text)
 	}
 }
 
@@ -202,7 +226,7 @@ func (s *codeScanner) name() {
 	start := s.pos
 	for s.pos < len(s.src) {
 		c := s.src[s.pos]
-		if isNameStart(c) || c >= '0' && c <= '9' || c == '-' && s.kind == kindPowerShell {
+		if isNameStart(c) || c >= '0' && c <= '9' || c == '-' && s.kind == kindPowerShell || s.kind == kindLisp && strings.IndexByte("-/*+!?:", c) >= 0 {
 			s.pos++
 			continue
 		}

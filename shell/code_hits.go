@@ -85,12 +85,15 @@ func (s *codeScanner) arguments() []string {
 		switch c := s.src[s.pos]; {
 		case c == ',':
 			commas++
-		case commas == 0 && isNameStart(c): // not a plain literal
+		case commas == 0 && isNameStart(c) && !(s.kind == kindLisp && len(words) > 0): // not a plain literal
 			s.mixed = true
-		case c == '\'' || c == '"' || c == '`':
+		case s.quote(c):
 			word := s.literal()
 			words = append(words, word)
 			s.inspect(word)
+			if s.kind == kindAppleScript { // do shell script "…" with administrator privileges
+				return words
+			}
 			continue
 		case c == '(' || c == '[' || c == '{':
 			s.list = s.list || c == '[' && len(words) == 0
@@ -117,8 +120,8 @@ func (s *codeScanner) command(text string) {
 }
 
 func (s *codeScanner) path(text string) Arg {
-	if rest, ok := strings.CutPrefix(text, "~/"); ok && s.v.w.at.Home != "" {
-		text = s.v.w.at.Home + "/" + rest
+	if rest, ok := strings.CutPrefix(text, "~"); ok && s.v.w.at.Home != "" && (rest == "" || rest[0] == '/') {
+		text = s.v.w.at.Home + rest
 	}
 	return Arg{Text: text}
 }

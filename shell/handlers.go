@@ -39,6 +39,8 @@ func (v *visit) handle() {
 			v.copied()
 		case useMake:
 			v.makefile()
+		case useProgram:
+			v.givenProgram()
 		}
 	}
 }
@@ -155,11 +157,15 @@ func (v *visit) runs(s stream) {
 	if s.kind != streamText {
 		v.c.Runs = max(v.c.Runs, s.kind.origin())
 		v.c.doubt(Dangerous, s.source())
-		v.says = append([]string{"Run a script that cannot be known: " + s.source()}, v.says...)
-		return
+		if v.reads() == nil {
+			v.says = append([]string{"Run a script that cannot be known: " + s.source()}, v.says...)
+		}
+		if s.text == "" {
+			return
+		}
 	}
-	if k := v.language(); k != kindNone {
-		v.code(k, Arg{Text: s.text})
+	if in := v.language(); in != nil && in.kind != kindShell {
+		v.value(in.kind, in.keys, Arg{Text: s.text, Span: v.c.Span}, false)
 		return
 	}
 	if v.traits()&isInterpreter != 0 {
@@ -173,16 +179,21 @@ func (v *visit) runs(s stream) {
 	v.w.script(v.st.child(), f, s.text, v.c.Span, true)
 }
 
-// language is the kind of program that an interpreter takes as an option.
-func (v *visit) language() kind {
+// language is the kind of program that it reads: what the table says of its
+// standard input, or what an interpreter takes as an option. Nil is a script for
+// a shell.
+func (v *visit) language() *slot {
+	if in := v.reads(); in != nil {
+		return in
+	}
 	for _, t := range v.r.chain {
 		for i := range t.flags {
-			if k := t.flags[i].kind; k >= kindPython && k <= kindPowerShell {
-				return k
+			if k := t.flags[i].kind; k.isCode() {
+				return &slot{kind: k}
 			}
 		}
 	}
-	return kindNone
+	return nil
 }
 
 // interpreter is python, node and the like without a script: the program is
@@ -196,7 +207,7 @@ func (v *visit) interpreter() {
 	}
 	for i := range v.r.flags {
 		g := &v.r.flags[i]
-		if g.flag.kind >= kindPython && g.flag.kind <= kindPowerShell {
+		if g.flag.kind.isCode() {
 			return
 		}
 	}

@@ -18,6 +18,9 @@ func (v *visit) target(k kind, a Arg) {
 	text := a.Text
 	switch k {
 	case kindRemote, kindRemoteWrite, kindRepo:
+		if k == kindRepo && v.transport(a) {
+			return
+		}
 		if !isRemote(text) {
 			v.local(k, a)
 			return

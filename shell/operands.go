@@ -90,32 +90,15 @@ func (v *visit) touch(a Arg, access Access, recursive bool) {
 	v.w.touch(v.st, v.c, a, access, recursive || a.deep)
 }
 
-// value applies a word by its kind: one case for each.
+// value applies a word by its kind.
 func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 	switch k {
 	case kindText:
 		v.text(a)
-	case kindList:
-		v.touch(a, List, recursive)
-	case kindRead:
-		v.touch(a, Read, recursive)
-	case kindWrite:
-		if cmd, ok := strings.CutPrefix(a.Text, "|"); ok { // psql -o '|cmd' and the like
-			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})
-			return
-		}
-		v.touch(a, Write, recursive)
-	case kindDelete:
-		v.touch(a, Delete, recursive)
-	case kindMove:
-		v.touch(a, Read, recursive)
-		v.touch(a, Delete, recursive)
-	case kindReplace:
-		v.touch(a, Read, recursive)
-		v.touch(a, Write, recursive)
-		v.touch(a, Delete, recursive)
-	case kindChange:
-		v.touch(a, Change, recursive)
+	case kindRoot:
+		v.touch(a, List, false)
+	case kindList, kindRead, kindWrite, kindDelete, kindMove, kindReplace, kindChange:
+		v.file(k, a, recursive)
 	case kindScript:
 		v.script(a)
 	case kindURL, kindHost, kindRemote, kindRemoteWrite, kindRepo:
@@ -137,11 +120,8 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 		v.key(keys, a)
 	case kindMount:
 		v.mount(a)
-	case kindRsh: // rsync -e 'ssh -p 2222': the host and the command follow
-		if name, _, _ := strings.Cut(a.Text, " "); baseName(name) == "ssh" {
-			a.Text += " host true"
-		}
-		v.shell(a)
+	case kindRsh:
+		v.shell(completed(a))
 	case kindObject:
 		v.object(a)
 	case kindData, kindForm:
@@ -154,14 +134,52 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 		if a.Unknown || a.made {
 			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
 		}
-	case kindEx: // :!cmd, :r !cmd, :w !cmd, :%!cmd
-		if _, cmd, ok := strings.Cut(a.Text, "!"); ok && strings.TrimSpace(cmd) != "" {
-			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})
-		}
-	case kindCd, kindCmd, kindNone:
+	case kindCd, kindInnerCd, kindCmd, kindNone:
 	default:
-		v.code(k, a)
+		v.program(k, keys, a)
 	}
+}
+
+// file is a path that is touched in one way or several.
+func (v *visit) file(k kind, a Arg, recursive bool) {
+	switch k {
+	case kindList:
+		v.touch(a, List, recursive)
+	case kindRead:
+		v.touch(a, Read, recursive)
+	case kindWrite:
+		if cmd, ok := strings.CutPrefix(a.Text, "|"); ok { // psql -o '|cmd' and the like
+			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})
+			return
+		}
+		v.touch(a, Write, recursive)
+	case kindDelete:
+		v.touch(a, Delete, recursive)
+	case kindMove:
+		v.touch(a, Read, recursive)
+		v.touch(a, Delete, recursive)
+	case kindReplace:
+		v.touch(a, Read, recursive)
+		v.touch(a, Write, recursive)
+		v.touch(a, Delete, recursive)
+	case kindChange:
+		v.touch(a, Change, recursive)
+	}
+}
+
+// completed is the text of a shell to which a command will be added: behind a
+// host for those that run elsewhere (rsync -e 'ssh -p 2222'), behind -c for the
+// others (make SHELL=bash).
+func completed(a Arg) Arg {
+	name, _, _ := strings.Cut(a.Text, " ")
+	switch t := findTool(baseName(name)); {
+	case t == nil:
+	case t.is(isElsewhere):
+		a.Text += " host true"
+	case t.is(isShell) && !strings.Contains(a.Text, " -c"):
+		a.Text += " -c true"
+	}
+	return a
 }
 
 // text is an inert word. If it is unknown, unquoted, and the program has
@@ -191,9 +209,14 @@ func (v *visit) text(a Arg) {
 	}
 }
 
+// standardInput reports whether a file is the standard input.
+func standardInput(a Arg) bool {
+	return !a.Unknown && (a.Text == "/dev/stdin" || a.Text == "/dev/fd/0" || a.Text == "/proc/self/fd/0")
+}
+
 // script is a file that is executed.
 func (v *visit) script(a Arg) {
-	if !a.Unknown && (a.Text == "-" || a.Text == "/dev/stdin" || a.Text == "/dev/fd/0" || a.Text == "/proc/self/fd/0") {
+	if a.Text == "-" && !a.Unknown || standardInput(a) {
 		v.stdinProgram()
 		return
 	}
@@ -228,35 +251,6 @@ func (v *visit) spanOf(a Arg) Span {
 	return a.Span
 }
 
-// mount is a folder of this machine that a container gets: HOST:CONTAINER, or
-// type=bind,source=HOST,… The container may write to it, unless it is read-only.
-func (v *visit) mount(a Arg) {
-	host, rest, _ := strings.Cut(a.Text, ":")
-	readOnly := strings.HasSuffix(rest, ":ro") || strings.Contains(rest, ":ro,")
-	if strings.Contains(a.Text, "=") && strings.Contains(a.Text, ",") {
-		host = ""
-		for _, field := range strings.Split(a.Text, ",") {
-			key, value, _ := strings.Cut(field, "=")
-			switch key {
-			case "source", "src":
-				host = value
-			case "readonly", "ro":
-				readOnly = !isFalse(value)
-			}
-		}
-	}
-	if !strings.ContainsAny(host, "/.~$") { // a named volume
-		return
-	}
-	a.Text = host
-	a.Unknown = a.Unknown && strings.Contains(host, "$")
-	if readOnly {
-		v.touch(a, Read, true)
-	} else {
-		v.touch(a, Write, true)
-	}
-}
-
 // data is text that is sent, or the name of a file that is: @FILE, NAME@FILE,
 // NAME=@FILE, NAME=<FILE.
 func (v *visit) data(k kind, a Arg) {
@@ -265,14 +259,6 @@ func (v *visit) data(k kind, a Arg) {
 		_, value, _ = strings.Cut(value, "=")
 		value, _, _ = strings.Cut(value, ";")
 		value = strings.Replace(value, "<", "@", 1)
-	}
-	if scheme, file, ok := strings.Cut(value, ":"); ok && v.r.name == "socat" { // FILE:NAME,OPTION
-		switch strings.ToLower(scheme) {
-		case "file", "open", "gopen":
-			a.Text, _, _ = strings.Cut(file, ",")
-			v.touch(a, Read, false)
-			return
-		}
 	}
 	if g := v.r.given("--cookie"); g != nil && g.value.Span == a.Span && !strings.Contains(value, "=") {
 		v.touch(a, Read, false) // curl -b FILE

@@ -14,6 +14,7 @@ type reading struct {
 	args   []Arg    // operands
 	rest   []Arg    // the wrapped command, from its first word on
 	inner  bool     // there is a wrapped command
+	piped  bool     // a pipe or a redirection feeds it
 	stray  []Arg    // their values
 	others []string // options that no table has
 
@@ -358,7 +359,7 @@ func (p *optionParser) bundle(a Arg) {
 
 // take records an option and, if it has one, its value.
 func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached bool) {
-	if f.kind >= kindPython && f.kind <= kindPowerShell && p.r.chain[0].use == useInterpreter && p.r.has("-m") {
+	if f.kind.isCode() && p.r.chain[0].use == useInterpreter && p.r.has("-m") {
 		p.unknown(spelling) // python -m tarfile -c: an option of the module
 		return
 	}

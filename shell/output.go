@@ -45,6 +45,11 @@ func (v *visit) printed() stream {
 			return *v.f.stdin
 		}
 		return v.filesPrinted()
+	case printsThrough:
+		if v.f.stdin != nil {
+			return *v.f.stdin
+		}
+		return stream{kind: streamUnknown}
 	case printsDecoded:
 		return stream{kind: streamDecoded}
 	case printsNetwork:

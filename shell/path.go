@@ -32,8 +32,15 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		if inert(p.Abs) || c.socket(p.Abs) {
 			return
 		}
-		if !c.Elsewhere && (w.at.Machine != nil || len(w.links) > 0) {
-			w.reach(c, &p, unclean(a.Text, dir))
+		written := unclean(a.Text, dir)
+		if len(st.mounts) > 0 && p.Abs != "" {
+			if !st.mounted(&p) {
+				return
+			}
+			written = p.Abs
+		}
+		if (!c.Elsewhere || p.Here) && (w.at.Machine != nil || len(w.links) > 0) {
+			w.reach(c, &p, written)
 		}
 		if access == Read && len(w.written) > 0 && p.Real == "" && !c.Elsewhere {
 			p.Real = w.secretCopy(p.Abs, p.Glob)
@@ -41,6 +48,7 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
 		c.Risk = min(c.Risk, w.judgeFound(&p, a.deep))
+		w.below(st, c, p)
 	}
 }
 

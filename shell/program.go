@@ -21,6 +21,7 @@ type visit struct {
 	is    trait   // its traits, once they are known
 	known bool
 	plain string // a sentence with words of the command, which must not be read as a template
+	also  string // what the sentence says at its end
 	kept  bool   // it is needed later: a trap runs at the end
 
 	said [4]string // where says starts
@@ -29,7 +30,7 @@ type visit struct {
 // begin starts a visit in memory that an earlier one may have used.
 func (v *visit) begin(w *walker, f *frame, c *Command, st *state) {
 	v.w, v.f, v.c, v.st, v.outer = w, f, c, st, st
-	v.says, v.print, v.is, v.known, v.plain = v.said[:0], nil, 0, false, ""
+	v.says, v.print, v.is, v.known, v.plain, v.also = v.said[:0], nil, 0, false, "", ""
 }
 
 // program describes the command whose program is the first word.
@@ -46,6 +47,10 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	if args[0].Text != name {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
 	}
+	var more []Arg
+	if t.is(isChained) {
+		args, more = chained(args)
+	}
 	v := w.visits.get()
 	v.begin(w, f, c, st)
 	if len(c.Assigns) > 0 && t.use != useBuiltin {
@@ -54,6 +59,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 			v.st.export(a.Name, a.Value)
 		}
 	}
+	v.r.piped = f.stdin != nil || feeds(c.Redirects)
 	v.r.read(t, args)
 	if t.use == useFind && !v.r.help { // its expression is no list of options
 		v.r.start(name, t)
@@ -67,6 +73,12 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	out := v.tainted(v.output())
 	if len(c.Paths) > 0 && c.Effects.Has(Writes) {
 		w.fills(c, v.writes(out), out)
+	}
+	if len(more) > 0 {
+		c.Suggest = false
+		next := w.begin(v.below(), c.Span)
+		next.Args, next.Dir = more, st.dir
+		out = out.then(w.program(st, v.below(), next))
 	}
 	if !v.kept {
 		w.visits.put(v)
@@ -205,6 +217,7 @@ func (v *visit) describe() {
 	v.chdir()
 	v.actions()
 	v.handle()
+	v.input()
 	if r.inner {
 		v.wrapped(r.rest)
 	}

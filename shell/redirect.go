@@ -175,3 +175,13 @@ func (w *walker) overrun(st *state, f *frame, r *syntax.Redirect) {
 		}
 	}
 }
+
+// feeds reports whether a redirection gives a command its standard input.
+func feeds(list []Redirect) bool {
+	for i := range list {
+		if r := &list[i]; len(r.Op) > 0 && r.Op[0] == '<' && (r.Fd == "" || r.Fd == "0") {
+			return true
+		}
+	}
+	return false
+}

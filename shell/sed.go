@@ -307,6 +307,9 @@ func (s *sedScript) file(pos int, access Access) {
 		return
 	}
 	s.v.touch(Arg{Text: f.text}, access, false)
+	if access == Write {
+		s.v.also = ", writing lines to " + short(f.text)
+	}
 }
 
 func (s *sedScript) execute(text string) {

@@ -9,7 +9,7 @@ import (
 
 // sentence says what the command does, and where its output goes.
 func (v *visit) sentence() string {
-	return v.does() + outputTo(v.c.Redirects, v.c.Paths)
+	return v.does() + v.also + outputTo(v.c.Redirects, v.c.Paths)
 }
 
 // outputTo names the files that redirections write.
@@ -77,6 +77,12 @@ func (v *visit) placeholder(out []byte, name string) []byte {
 	switch name {
 	case "args":
 		return v.listed(out, 0, len(args))
+	case "words":
+		return append(out, short(joinArgs(args))...)
+	case "plain":
+		return v.plainWords(out)
+	case "subs":
+		return append(out, short(joinArgs(v.r.subs))...)
 	case "arg1", "arg2", "arg3":
 		if i := int(name[3] - '1'); i < len(args) {
 			return append(out, v.shown(i)...)
@@ -109,12 +115,27 @@ func (v *visit) placeholder(out []byte, name string) []byte {
 	return out
 }
 
+// plainWords appends the operands that are no settings: make CC=clang all.
+func (v *visit) plainWords(out []byte) []byte {
+	from := len(out)
+	for _, a := range v.r.args {
+		if isAssignment(a.Text) {
+			continue
+		}
+		if len(out) > from {
+			out = append(out, ", "...)
+		}
+		out = append(out, short(a.Text)...)
+	}
+	return out
+}
+
 // innerSentence joins the sentences of the commands that this one runs.
 func (v *visit) innerSentence() string {
 	var parts []string
 	for i := v.index + 1; i < len(v.w.commands); i++ {
 		c := v.w.commands[i]
-		if c.Via == v.index && c.Sentence != "" && !c.Nested {
+		if c.Via == v.index && c.Sentence != "" && !c.Nested && (c.Elsewhere || v.traits()&isElsewhere == 0) {
 			c.folded = true
 			parts = append(parts, c.Sentence)
 		}

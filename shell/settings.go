@@ -5,6 +5,9 @@ import "strings"
 // key looks up KEY=VALUE.
 func (v *visit) key(keys *keyTable, a Arg) {
 	name, value, _ := strings.Cut(a.Text, "=")
+	if i := strings.IndexByte(name, ' '); i > 0 { // ssh -o 'ProxyCommand cmd'
+		name, value = name[:i], a.Text[i+1:]
+	}
 	if a.Unknown && strings.HasPrefix(name, "$") {
 		v.c.doubt(Dangerous, "a setting cannot be known: "+a.Text)
 		return
@@ -72,7 +75,10 @@ func (e *flag) foldedMatch(pattern, name string) bool {
 func (w *walker) applySetting(st *state, f *frame, c *Command, e *flag, value Arg) {
 	v := visit{w: w, f: f, c: c, st: st, outer: st, index: f.via}
 	v.r.start("", &tool{})
-	if e.kind == kindShell && w.shows(st, value) {
+	if e.kind == kindShell { // LESSOPEN='|cmd', credential.helper='!cmd'
+		value.Text = strings.TrimLeft(value.Text, "|!-")
+	}
+	if e.kind == kindShell && (e.do == nil || e.do.risk != levelDangerous) && w.shows(st, value) {
 		return // PAGER=cat and the like
 	}
 	if e.do != nil {

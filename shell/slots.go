@@ -30,6 +30,8 @@ func (r *reading) beforeCommand() (need, most int, ok bool) {
 		case s.kind == kindCmd:
 			return need, most, true
 		case s.repeat && s.kind == kindEnv:
+		case s.repeat: // only -- starts the command
+			most = maxWords
 		case s.optional:
 			most++
 		default:
@@ -125,6 +127,8 @@ func (r *reading) term(t *term) bool {
 		return r.hasValue(t.flag, t.globs)
 	case termInner:
 		return r.inner
+	case termPiped:
+		return r.piped
 	case termCount:
 		return len(r.args) == t.n
 	case termFewer:

@@ -29,6 +29,7 @@ type state struct {
 	locals *[]variable    // what the local variables of the running function hide
 	shopt  bool           // shopt changed how cd or pipelines work
 	all    bool           // set -a: assignments are exported
+	mounts []mount        // what a command in a container sees of this machine
 }
 
 // A variable holds one value, or several if it is an array.

@@ -5,7 +5,7 @@ import "strings"
 // A stream is what a command prints, as far as it is known.
 type stream struct {
 	kind  streamKind
-	text  string // streamText: exactly this
+	text  string // streamText: exactly this; for those that are not known: a part of it
 	items []Arg  // streamItems: words, in any number
 
 	secret string // the path of the secret that it shows
@@ -41,7 +41,11 @@ func (s stream) then(next stream) stream {
 	case s.kind == streamItems && next.kind == streamItems:
 		return stream{kind: streamItems, items: append(s.items[:len(s.items):len(s.items)], next.items...)}
 	}
-	return stream{kind: max(s.kind, next.kind, streamUnknown)}
+	out := stream{kind: max(s.kind, next.kind, streamUnknown)}
+	if len(s.text)+len(next.text) <= MaxLength { // (crontab -l; echo '…')
+		out.text = s.text + next.text
+	}
+	return out
 }
 
 // words is the stream as the value of a command substitution.

@@ -24,6 +24,7 @@ type action struct {
 	opaque  string
 	prefix  int8
 	prints  output
+	stdin   *slot // what it reads on standard input, if that is more than data
 	instead bool
 }
 
@@ -75,6 +76,7 @@ const (
 	termItem  // a part of the n-th operand between commas matches
 	termAny   // some operand matches
 	termInner // there is a wrapped command
+	termPiped // something stands on standard input
 )
 
 // A level is a risk as the tables state it; the zero value states none.
@@ -88,7 +90,7 @@ const (
 	levelBlocked
 )
 
-type trait uint16
+type trait uint32
 
 const (
 	isWrapper trait = 1 << iota
@@ -105,6 +107,7 @@ const (
 	isJoined
 	isOldShell   // it may know less than Bash: dash
 	isOtherShell // its language is another one
+	isChained    // ";" among its words starts another command of the same program
 	isWrapping   // a slot of it is a command; the compiler of the tables sets it
 	isScripting  // a slot of it is a script; likewise
 )
@@ -141,6 +144,8 @@ const (
 	kindR
 	kindAppleScript
 	kindPowerShell
+	kindLisp
+	kindOtherCode // only the names that most languages have are known
 	kindAwk
 	kindSed
 	kindSQL
@@ -152,12 +157,24 @@ const (
 	kindEx
 	kindRsh
 	kindDNS
-	kindObject // a version of a file: REV:PATH
-	kindData   // text, or @FILE
-	kindForm   // NAME=VALUE, NAME=@FILE or NAME=<FILE
-	kindVar    // the name of a variable that gets a value
-	kindFilter // a pattern for the names of files that are read
+	kindObject  // a version of a file: REV:PATH
+	kindData    // text, or @FILE
+	kindForm    // NAME=VALUE, NAME=@FILE or NAME=<FILE
+	kindVar     // the name of a variable that gets a value
+	kindFilter  // a pattern for the names of files that are read
+	kindLines   // a program of one command a line; the keys say which do something
+	kindAddress // TYPE:VALUE,OPTION…; the keys say which types do something
+	kindCrontab // the lines of a table of planned tasks
+	kindSelf    // a command line of the same program, without its name
+	kindTyped   // keys that are pressed in a terminal
+	kindFormat  // text in which #(…) is a command
+	kindRoot    // the folder that the wrapped command sees as /
+	kindInnerCd // the folder where the wrapped command starts, as it sees it
 )
+
+// isCode reports whether a value of that kind is a program in a language of its
+// own.
+func (k kind) isCode() bool { return k >= kindPython && k <= kindOtherCode }
 
 // acts reports whether an option with such a value may do more than read.
 func (k kind) acts() bool { return k > kindRead && k != kindObject && k != kindVar && k != kindFilter }
@@ -183,6 +200,7 @@ const (
 	useLink
 	useCopy
 	useMake
+	useProgram
 )
 
 // An output is what a command prints, as far as $(…) or a pipe can tell.
@@ -202,6 +220,7 @@ const (
 	printsLines    // some of the lines that it reads
 	printsHash     // a word without a slash, whatever its operands are
 	printsUnknown  // anything
+	printsThrough  // what it reads, whatever its operands are
 	printsSettings // assignments for a shell, and nothing else
 
 	printsEnvironment // the variables, if it has no operands

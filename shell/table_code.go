@@ -16,7 +16,7 @@ var keysPython = keyTable{
 }
 
 var keysNode = keyTable{
-	{names: []string{"*.execSync", "*.exec", "*.execFile", "*.execFileSync", "*.spawn", "*.spawnSync", "*.fork", "execSync", "exec", "spawn", "spawnSync", "execFile", "execFileSync", "Bun.spawn*", "Bun.$", "Deno.run", "Deno.Command"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
+	{names: []string{"*.doShellScript", "doShellScript", "*.system", "*.execSync", "*.exec", "*.execFile", "*.execFileSync", "*.spawn", "*.spawnSync", "*.fork", "execSync", "exec", "spawn", "spawnSync", "execFile", "execFileSync", "Bun.spawn*", "Bun.$", "Deno.run", "Deno.Command"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
 	{names: []string{"eval", "Function", "vm.*", "*.runInContext", "*.runInNewContext", "*.runInThisContext", "runInContext", "runInNewContext", "runInThisContext", "process.binding", "process.dlopen", "process.mainModule*", "globalThis", "Reflect.*", "*.constructor.constructor", "module.constructor*"}, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"*.rm", "*.rmSync", "*.unlink", "*.unlinkSync", "*.rmdir", "*.rmdirSync", "rm", "rmSync", "unlink", "unlinkSync", "rmdir", "rmdirSync", "Deno.remove*", "rimraf", "fs.remove*", "fse.remove*"}, kind: kindDelete, do: &action{does: Deletes}},
 	{names: []string{"*.writeFile", "*.writeFileSync", "*.appendFile", "*.appendFileSync", "*.createWriteStream", "writeFile", "writeFileSync", "appendFile", "appendFileSync", "createWriteStream", "Bun.write", "Deno.write*"}, kind: kindWrite, do: &action{does: Writes}},
@@ -59,9 +59,11 @@ var keysPhp = keyTable{
 }
 
 var keysApplescript = keyTable{
-	{names: []string{"shell", "script"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"shell"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"script", "command", "keystroke", "doshellscript", "*.doshellscript"}, kind: kindShell, do: &action{does: Executes | Processes, risk: levelDangerous}},
+	{names: []string{"administrator"}, do: &action{does: Privilege, risk: levelDangerous}},
 	{names: []string{"delete", "empty"}, do: &action{does: Deletes, risk: levelDangerous}},
-	{names: []string{"keystroke", "click", "system", "password", "administrator"}, do: &action{does: Processes, risk: levelDangerous}},
+	{names: []string{"click", "system", "password"}, do: &action{does: Processes, risk: levelDangerous}},
 }
 
 var keysPowershell = keyTable{
@@ -71,13 +73,14 @@ var keysPowershell = keyTable{
 }
 
 var keysMongo = keyTable{
+	{names: []string{"*.execSync", "*.exec", "*.execFile", "*.execFileSync", "*.spawn", "*.spawnSync", "*.fork", "execSync", "exec", "spawn", "spawnSync", "execFile", "execFileSync"}, kind: kindShell, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"*.drop", "*.dropDatabase", "*.remove", "*.deleteMany", "*.deleteOne", "*.dropIndex*", "*.dropUser", "*.findOneAndDelete", "*.dropAllUsers*", "*.shutdownServer"}, do: &action{does: Irreversible, risk: levelDangerous}},
 	{names: []string{"*.insert*", "*.update*", "*.replaceOne", "*.save", "*.bulkWrite", "*.create*", "*.findOneAnd*", "*.findAndModify", "*.rename*", "*.runCommand", "*.adminCommand", "*.grant*", "*.changeUserPassword"}, do: &action{does: Writes, risk: levelDangerous}},
 	{names: []string{"load", "eval", "run", "runProgram"}, do: &action{does: Executes, risk: levelDangerous}},
 }
 
 var keysCode = keyTable{
-	{names: []string{"system", "os.execute", "io.popen", "popen", "exec", "shell", "run", "Sys.command", ":os.cmd", "System.cmd"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
+	{names: []string{"system", "*.system", "os.execute", "io.popen", "popen", "exec", "shell", "run", "Sys.command", "*.cmd", "cmd", "System.cmd", "*.shell", "*.callCommand", "callCommand", "systemlist", "*.system2", "system2", "jobstart", "term_start", "*.run_program", "spawn", "*.exec", ".execute", ".!", ".!!", ".lineStream", ".run"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
 	{names: []string{"eval", "load", "loadstring", "dofile", "source"}, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"os.remove", "unlink", "file.remove", "rm", "remove", "delete", "File.rm*"}, kind: kindDelete, do: &action{does: Deletes}},
 	{names: []string{"open", "io.open", "File.open"}, kind: kindWrite},
@@ -85,9 +88,106 @@ var keysCode = keyTable{
 	{names: []string{"download", "download.file", "url", "socket.*", "HTTP.*", "http.*"}, do: &action{does: Network}},
 }
 
+var keysLisp = keyTable{
+	{names: []string{"shell-command", "shell-command-to-string", "async-shell-command", "call-process", "call-process-shell-command", "call-process-region", "start-process", "start-process-shell-command", "make-process", "process-lines", "process-file", "eshell-command", "compile", "system", "system*", "process", "process*", "subprocess", "sh", "*:run-program", "run-program", "*:launch-program", "*:run-shell-command", "*/sh", "*/shell", "run-shell-command"}, kind: kindShell, do: &action{does: Executes, risk: levelModerate}},
+	{names: []string{"eval", "eval-buffer", "load", "load-file", "load-string", "read-string", "funcall", "apply", "intern", "base64-decode-string"}, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"delete-directory", "delete-file", "delete-directory/files", "*:delete-directory-tree", "rmdir", "move-file-to-trash"}, kind: kindDelete, do: &action{does: Deletes}},
+	{names: []string{"write-region", "write-file", "append-to-file", "with-temp-file", "rename-file", "copy-file", "spit", "make-directory", "call-with-output-file"}, do: &action{does: Writes}},
+	{names: []string{"url-retrieve*", "url-copy-file", "open-network-stream", "slurp"}, do: &action{does: Network}},
+}
+
+var keysGdb = keyTable{
+	{names: []string{"!", "sh", "she", "shel", "shell", "mak", "make"}, kind: kindShell},
+	{names: []string{"py", "python", "pi", "python-interactive"}, kind: kindPython},
+	{names: []string{"*|"}, kind: kindShell},
+}
+
+var keysLldb = keyTable{
+	{names: []string{"platform shell", "shell", "!"}, kind: kindShell},
+	{names: []string{"script", "scr", "sc"}, kind: kindPython},
+}
+
+var keysEx = keyTable{
+	{names: []string{"*py", "*py3", "*python", "*python3", "*pyx", "*pythonx"}, kind: kindPython},
+	{names: []string{"*perl"}, kind: kindPerl},
+	{names: []string{"*ruby"}, kind: kindRuby},
+	{names: []string{"*lua", "*luado"}, kind: kindLua},
+	{names: []string{"exe", "exec", "execute", "silent exe", "silent execute", "silent! execute"}, kind: kindEx},
+	{names: []string{"*call", "*let", "*echo", "*eval", "*if", "*au", "*autocmd", "*term", "*terminal"}, kind: kindOtherCode},
+	{names: []string{"*!"}, kind: kindShell},
+}
+
+var keysEd = keyTable{
+	{names: []string{"!", "r !", "r!", "w !", "w!", "e !", "e!", "E !", "E!", "0r !", "$r !"}, kind: kindShell},
+}
+
+var keysFtp = keyTable{
+	{names: []string{"*!"}, kind: kindShell},
+}
+
+var keysDc = keyTable{
+	{names: []string{"!"}, kind: kindShell},
+}
+
+var keysGnuplot = keyTable{
+	{names: []string{"*!"}, kind: kindShell},
+	{names: []string{"*system"}, kind: kindShell},
+	{names: []string{"*|"}, kind: kindShell},
+}
+
+var keysLess = keyTable{
+	{names: []string{"*!", "*#"}, kind: kindShell},
+}
+
+var keysTcl = keyTable{
+	{names: []string{"*exec", "*spawn", "*system", "*open \"|", "*open |"}, kind: kindShell},
+	{names: []string{"puts", "expect", "send", "set", "close", "wait", "interact", "package", "log_user"}},
+	{names: []string{"*"}, do: &action{risk: levelDangerous, opaque: "Tcl commands that are not understood"}},
+}
+
+var keysMakeRules = keyTable{
+	{names: []string{"*$(shell"}, kind: kindShell},
+	{names: []string{"*;", "*!="}, kind: kindShell},
+}
+
+var keysBind = keyTable{
+	{names: []string{"*:"}, kind: kindShell},
+}
+
+var keysFiles = keyTable{
+	{names: []string{"shell -f", "shell -s", "shell -p", "shell -t", "shell -w", "shell", "!"}, kind: kindShell},
+}
+
+var keysRpm = keyTable{
+	{names: []string{"*%("}, kind: kindShell},
+}
+
+var keysFzf = keyTable{
+	{names: []string{"*execute(", "*execute-silent(", "*execute-multi(", "*become(", "*reload(", "*reload-sync(", "*preview(", "*change-preview(", "*transform(", "*transform-query(", "*transform-prompt(", "*bg-transform("}, kind: kindShell},
+	{names: []string{"*execute:", "*execute-silent:", "*become:", "*reload:", "*reload-sync:", "*preview:", "*change-preview:", "*transform:"}, kind: kindShell},
+}
+
+var keysTex = keyTable{
+	{names: []string{"*write18{"}, kind: kindShell},
+}
+
+var keysSystemdUnit = keyTable{
+	{names: []string{"Exec*"}, kind: kindShell, do: &action{does: Executes}},
+}
+
+var keysLnav = keyTable{
+	{names: []string{"sh", "shexec", "pipe-to", "pipe-line-to", "!", "|"}, kind: kindShell},
+}
+
+var keysSocat = keyTable{
+	{names: []string{"EXEC", "SYSTEM", "SHELL"}, kind: kindShell, do: &action{does: Executes, risk: levelDangerous}},
+	{names: []string{"FILE", "OPEN", "GOPEN"}, kind: kindRead},
+	{names: []string{"CREATE", "CREAT"}, kind: kindWrite},
+}
+
 var keysSql = keyTable{
 	{names: []string{"DROP", "TRUNCATE", "SHUTDOWN", "PURGE", "FLUSH"}, do: &action{does: Irreversible | Writes}},
-	{names: []string{"PROGRAM", "LOAD_FILE", "OUTFILE", "DUMPFILE", "INFILE", "LO_EXPORT", "LO_IMPORT", "PG_READ_FILE", "PG_READ_BINARY_FILE", "PG_LS_DIR", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "READFILE", "WRITEFILE", "EDIT", "DBLINK*", "COPY", "SYSTEM", "SOURCE", "TEE", "PAGER"}, do: &action{does: Executes | Writes, risk: levelDangerous}},
+	{names: []string{"PROGRAM", "LOAD_FILE", "OUTFILE", "DUMPFILE", "INFILE", "LO_EXPORT", "LO_IMPORT", "PG_READ_FILE", "PG_READ_BINARY_FILE", "PG_LS_DIR", "XP_CMDSHELL", "EXECUTABLE", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "READFILE", "WRITEFILE", "EDIT", "DBLINK*", "COPY", "SYSTEM", "SOURCE", "TEE", "PAGER"}, do: &action{does: Executes | Writes, risk: levelDangerous}},
 	{names: []string{"DELETE", "GRANT", "REVOKE", "RENAME", "KILL", "DETACH"}, do: &action{does: Irreversible | Writes}},
 	{names: []string{"ALTER", "UPDATE", "INSERT", "REPLACE", "MERGE", "UPSERT", "CREATE", "CALL", "EXEC", "EXECUTE", "DO", "VACUUM", "REINDEX", "CLUSTER", "REFRESH", "LOCK", "IMPORT", "RESTORE", "ATTACH", "LOAD", "OPTIMIZE", "REPAIR", "COMMENT", "SECURITY", "REASSIGN", "NOTIFY", "CHECKPOINT", "WAL_CHECKPOINT", "INCREMENTAL_VACUUM"}, do: &action{does: Writes}},
 	{names: []string{"ANALYZE", "INTO"}, do: &action{does: Writes}},

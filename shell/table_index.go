@@ -71,212 +71,218 @@ func findTool(name string) *tool {
 		return &tableArchive[9]
 	case "bmake", "colormake", "gmake", "make", "mingw32-make", "nmake", "pmake", "remake", "smake":
 		return &tableBuild[0]
-	case "bazel", "bazel.exe", "bazelisk", "blaze":
+	case "meson", "meson.py", "muon":
 		return &tableBuild[10]
-	case "buildifier", "buildozer", "gazelle", "ibazel":
+	case "bazel", "bazel.exe", "bazelisk", "blaze":
 		return &tableBuild[11]
-	case "buck", "buck2":
+	case "buildifier", "buildozer", "gazelle", "ibazel":
 		return &tableBuild[12]
-	case "pants", "pants.pex", "plz":
+	case "buck", "buck2":
 		return &tableBuild[13]
-	case "MSBuild.exe", "b2", "bjam", "build2", "fbuild", "genie", "gn", "gyp", "imake", "lrelease", "lupdate", "moc", "msbuild", "premake4", "premake5", "qmake", "qmake-qt5", "qmake6", "rcc", "scons", "swig", "uic", "waf", "xbuild", "xmake", "xmkmf":
+	case "pants", "pants.pex", "plz":
 		return &tableBuild[14]
-	case "earth", "earthly":
+	case "MSBuild.exe", "b2", "bjam", "build2", "fbuild", "genie", "gn", "gyp", "imake", "lrelease", "lupdate", "moc", "msbuild", "premake4", "premake5", "qmake", "qmake-qt5", "qmake6", "rcc", "scons", "swig", "uic", "waf", "xbuild", "xmake", "xmkmf":
 		return &tableBuild[15]
-	case "aclocal", "autoconf", "autoheader", "autom4te", "automake", "autopoint", "autoreconf", "autoscan", "autoupdate", "gettextize", "glibtoolize", "ifnames", "intltoolize", "libtoolize":
+	case "earth", "earthly":
 		return &tableBuild[16]
-	case "config.guess", "config.status", "config.sub", "configure":
+	case "aclocal", "autoconf", "autoheader", "autom4te", "automake", "autopoint", "autoreconf", "autoscan", "autoupdate", "gettextize", "glibtoolize", "ifnames", "intltoolize", "libtoolize":
 		return &tableBuild[17]
-	case "glibtool", "libtool":
+	case "config.guess", "config.status", "config.sub", "configure":
 		return &tableBuild[18]
-	case "curl-config", "fltk-config", "freetype-config", "gdal-config", "geos-config", "gpg-error-config", "icu-config", "krb5-config", "libgcrypt-config", "libpng-config", "llvm-config", "llvm-config-14", "llvm-config-15", "llvm-config-16", "llvm-config-17", "llvm-config-18", "llvm-config-19", "mariadb_config", "mysql_config", "nc-config", "ncurses6-config", "ncursesw6-config", "net-snmp-config", "pcre2-config", "pkg-config", "pkg-config.exe", "pkgconf", "python-config", "python3-config", "root-config", "sdl2-config", "wx-config", "x86_64-linux-gnu-pkg-config", "xml2-config":
+	case "glibtool", "libtool":
 		return &tableBuild[19]
 	case "checkmake", "mbake":
 		return &tableBuild[1]
-	case "gm4", "m4":
+	case "curl-config", "fltk-config", "freetype-config", "gdal-config", "geos-config", "gpg-error-config", "icu-config", "krb5-config", "libgcrypt-config", "libpng-config", "llvm-config", "llvm-config-14", "llvm-config-15", "llvm-config-16", "llvm-config-17", "llvm-config-18", "llvm-config-19", "mariadb_config", "mysql_config", "nc-config", "ncurses6-config", "ncursesw6-config", "net-snmp-config", "pcre2-config", "pkg-config", "pkg-config.exe", "pkgconf", "python-config", "python3-config", "root-config", "sdl2-config", "wx-config", "x86_64-linux-gnu-pkg-config", "xml2-config":
 		return &tableBuild[20]
-	case "antlr", "antlr4", "bison", "byacc", "flex", "gperf", "javacc", "leg", "lemon", "lex", "peg", "ragel", "re2c", "yacc":
+	case "gm4", "m4":
 		return &tableBuild[21]
-	case "abuild", "appimagetool", "candle", "cowbuilder", "create-dmg", "debhelper", "dh", "flatpak-builder", "fpm", "iscc", "lintian", "linuxdeploy", "makensis", "namcap", "nfpm", "snapcraft", "wix":
+	case "antlr", "antlr4", "bison", "byacc", "flex", "gperf", "javacc", "leg", "lemon", "lex", "peg", "ragel", "re2c", "yacc":
 		return &tableBuild[22]
-	case "aarch64-linux-gnu-g++", "aarch64-linux-gnu-gcc", "afl-clang-fast", "afl-clang-fast++", "afl-gcc", "arm-linux-gnueabihf-g++", "arm-linux-gnueabihf-gcc", "arm-none-eabi-g++", "arm-none-eabi-gcc", "avr-g++", "avr-gcc", "c++", "c89", "c99", "cc", "clang", "clang++", "clang++-14", "clang++-15", "clang++-16", "clang++-17", "clang++-18", "clang++-19", "clang++-20", "clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "clang-20", "clang-cl", "cpp", "dmd", "f77", "f95", "flang", "g++", "g++-10", "g++-11", "g++-12", "g++-13", "g++-14", "g++-15", "g++-9", "gcc", "gcc-10", "gcc-11", "gcc-12", "gcc-13", "gcc-14", "gcc-15", "gcc-9", "gccgo", "gdc", "gfortran", "gnatmake", "gobjc", "hipcc", "i686-w64-mingw32-g++", "i686-w64-mingw32-gcc", "icc", "icpc", "icpx", "icx", "ifort", "ifx", "ldc2", "mpic++", "mpicc", "mpicxx", "mpif90", "musl-gcc", "nvcc", "riscv64-linux-gnu-gcc", "riscv64-unknown-elf-gcc", "x86_64-linux-gnu-g++", "x86_64-linux-gnu-gcc", "x86_64-w64-mingw32-g++", "x86_64-w64-mingw32-gcc", "xtensa-esp32-elf-gcc":
+	case "abuild", "appimagetool", "candle", "cowbuilder", "create-dmg", "debhelper", "dh", "flatpak-builder", "fpm", "iscc", "lintian", "linuxdeploy", "makensis", "namcap", "nfpm", "snapcraft", "wix":
 		return &tableBuild[23]
-	case "tcc":
+	case "aarch64-linux-gnu-g++", "aarch64-linux-gnu-gcc", "afl-clang-fast", "afl-clang-fast++", "afl-gcc", "arm-linux-gnueabihf-g++", "arm-linux-gnueabihf-gcc", "arm-none-eabi-g++", "arm-none-eabi-gcc", "avr-g++", "avr-gcc", "c++", "c89", "c99", "cc", "clang", "clang++", "clang++-14", "clang++-15", "clang++-16", "clang++-17", "clang++-18", "clang++-19", "clang++-20", "clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "clang-20", "clang-cl", "cpp", "dmd", "f77", "f95", "flang", "g++", "g++-10", "g++-11", "g++-12", "g++-13", "g++-14", "g++-15", "g++-9", "gcc", "gcc-10", "gcc-11", "gcc-12", "gcc-13", "gcc-14", "gcc-15", "gcc-9", "gccgo", "gdc", "gfortran", "gnatmake", "gobjc", "hipcc", "i686-w64-mingw32-g++", "i686-w64-mingw32-gcc", "icc", "icpc", "icpx", "icx", "ifort", "ifx", "ldc2", "mpic++", "mpicc", "mpicxx", "mpif90", "musl-gcc", "nvcc", "riscv64-linux-gnu-gcc", "riscv64-unknown-elf-gcc", "x86_64-linux-gnu-g++", "x86_64-linux-gnu-gcc", "x86_64-w64-mingw32-g++", "x86_64-w64-mingw32-gcc", "xtensa-esp32-elf-gcc":
 		return &tableBuild[24]
-	case "as", "fasm", "gas", "llvm-mc", "ml64", "nasm", "yasm":
+	case "tcc":
 		return &tableBuild[25]
-	case "aarch64-linux-gnu-ld", "arm-none-eabi-ld", "collect2", "gold", "ld", "ld.bfd", "ld.gold", "ld.lld", "ld64.lld", "lld", "lld-link", "mold", "wasm-ld", "x86_64-linux-gnu-ld":
+	case "as", "fasm", "gas", "llvm-mc", "ml64", "nasm", "yasm":
 		return &tableBuild[26]
-	case "aarch64-linux-gnu-objdump", "addr2line", "arm-none-eabi-nm", "arm-none-eabi-objdump", "arm-none-eabi-readelf", "arm-none-eabi-size", "avr-objdump", "avr-size", "c++filt", "cxxfilt", "demumble", "dwarfdump", "eu-addr2line", "eu-nm", "eu-objdump", "eu-readelf", "gnm", "gobjdump", "greadelf", "llvm-addr2line", "llvm-bcanalyzer", "llvm-cxxfilt", "llvm-dwarfdump", "llvm-nm", "llvm-objdump", "llvm-readelf", "llvm-readobj", "llvm-size", "llvm-strings", "llvm-symbolizer", "nm", "objdump", "pahole", "readelf", "rustfilt", "size", "swift-demangle", "undname", "x86_64-linux-gnu-objdump":
+	case "aarch64-linux-gnu-ld", "arm-none-eabi-ld", "collect2", "gold", "ld", "ld.bfd", "ld.gold", "ld.lld", "ld64.lld", "lld", "lld-link", "mold", "wasm-ld", "x86_64-linux-gnu-ld":
 		return &tableBuild[27]
-	case "ldd", "lddtree":
+	case "aarch64-linux-gnu-objdump", "addr2line", "arm-none-eabi-nm", "arm-none-eabi-objdump", "arm-none-eabi-readelf", "arm-none-eabi-size", "avr-objdump", "avr-size", "c++filt", "cxxfilt", "demumble", "dwarfdump", "eu-addr2line", "eu-nm", "eu-objdump", "eu-readelf", "gnm", "gobjdump", "greadelf", "llvm-addr2line", "llvm-bcanalyzer", "llvm-cxxfilt", "llvm-dwarfdump", "llvm-nm", "llvm-objdump", "llvm-readelf", "llvm-readobj", "llvm-size", "llvm-strings", "llvm-symbolizer", "nm", "objdump", "pahole", "readelf", "rustfilt", "size", "swift-demangle", "undname", "x86_64-linux-gnu-objdump":
 		return &tableBuild[28]
-	case "aarch64-linux-gnu-strip", "arm-none-eabi-strip", "chrpath", "debugedit", "dsymutil", "elfedit", "eu-strip", "gcc-ranlib", "gstrip", "install_name_tool", "llvm-ranlib", "llvm-strip", "ranlib", "sstrip", "strip", "upx", "x86_64-linux-gnu-strip":
+	case "ldd", "lddtree":
 		return &tableBuild[29]
 	case "just":
 		return &tableBuild[2]
-	case "patchelf":
+	case "aarch64-linux-gnu-strip", "arm-none-eabi-strip", "chrpath", "debugedit", "dsymutil", "elfedit", "eu-strip", "gcc-ranlib", "gstrip", "install_name_tool", "llvm-ranlib", "llvm-strip", "ranlib", "sstrip", "strip", "upx", "x86_64-linux-gnu-strip":
 		return &tableBuild[30]
-	case "arm-none-eabi-objcopy", "avr-objcopy", "gobjcopy", "llvm-objcopy", "objcopy", "riscv64-unknown-elf-objcopy":
+	case "patchelf":
 		return &tableBuild[31]
-	case "llc", "llvm-as", "llvm-dis", "llvm-extract", "llvm-link", "llvm-lto", "llvm-ml", "llvm-split", "llvm-tblgen", "mlir-opt", "mlir-translate", "opt", "tblgen":
+	case "arm-none-eabi-objcopy", "avr-objcopy", "gobjcopy", "llvm-objcopy", "objcopy", "riscv64-unknown-elf-objcopy":
 		return &tableBuild[32]
-	case "lli":
+	case "llc", "llvm-as", "llvm-dis", "llvm-extract", "llvm-link", "llvm-lto", "llvm-ml", "llvm-split", "llvm-tblgen", "mlir-opt", "mlir-translate", "opt", "tblgen":
 		return &tableBuild[33]
-	case "FileCheck", "lit", "llvm-cov", "llvm-lit", "llvm-profdata", "llvm-xray":
+	case "lli":
 		return &tableBuild[34]
-	case "gcov", "gcov-tool", "gcovr", "geninfo", "gprof", "gprof2dot", "kcov", "lcov", "llvm-gcov":
+	case "FileCheck", "lit", "llvm-cov", "llvm-lit", "llvm-profdata", "llvm-xray":
 		return &tableBuild[35]
-	case "genhtml":
+	case "kcov":
 		return &tableBuild[36]
-	case "clang-format", "clang-format-14", "clang-format-15", "clang-format-16", "clang-format-17", "clang-format-18", "clang-format-19":
+	case "gcov", "gcov-tool", "gcovr", "geninfo", "gprof", "gprof2dot", "lcov", "llvm-gcov":
 		return &tableBuild[37]
-	case "clang-format-diff", "clang-format-diff.py", "git-clang-format", "run-clang-format":
+	case "genhtml":
 		return &tableBuild[38]
-	case "clang-tidy", "clang-tidy-14", "clang-tidy-15", "clang-tidy-16", "clang-tidy-17", "clang-tidy-18", "clang-tidy-19", "clang-tidy-diff", "clang-tidy-diff.py", "run-clang-tidy", "run-clang-tidy.py":
+	case "clang-format", "clang-format-14", "clang-format-15", "clang-format-16", "clang-format-17", "clang-format-18", "clang-format-19":
 		return &tableBuild[39]
-	case "brunch", "cake", "castor", "doit", "fab", "grunt", "grunt-cli", "gulp", "gulp-cli", "inv", "invoke", "jake", "mage", "paver", "phing", "redo", "robo", "tup":
+	case "fab":
 		return &tableBuild[3]
-	case "cppcheck":
+	case "clang-format-diff", "clang-format-diff.py", "git-clang-format", "run-clang-format":
 		return &tableBuild[40]
-	case "clang-check", "clang-query", "coccinelle", "fix_includes.py", "include-what-you-use", "infer", "iwyu", "iwyu_tool", "iwyu_tool.py", "oclint", "pvs-studio-analyzer", "scan-view", "smatch", "sparse", "spatch", "splint":
+	case "clang-tidy", "clang-tidy-14", "clang-tidy-15", "clang-tidy-16", "clang-tidy-17", "clang-tidy-18", "clang-tidy-19", "clang-tidy-diff", "clang-tidy-diff.py", "run-clang-tidy", "run-clang-tidy.py":
 		return &tableBuild[41]
-	case "cpplint", "cpplint.py", "flawfinder":
+	case "cppcheck":
 		return &tableBuild[42]
-	case "alejandra", "astyle", "cmake-format", "cmake-lint", "dfmt", "findent", "fprettify", "gersemi", "gindent", "indent", "nixfmt", "nixpkgs-fmt", "uncrustify", "verible-verilog-format":
+	case "clang-check", "clang-query", "coccinelle", "fix_includes.py", "include-what-you-use", "infer", "iwyu", "iwyu_tool", "iwyu_tool.py", "oclint", "pvs-studio-analyzer", "scan-view", "smatch", "sparse", "spatch", "splint":
 		return &tableBuild[43]
-	case "CodeChecker", "bear", "build-wrapper-linux-x86-64", "compiledb", "cov-build", "intercept-build", "scan-build":
+	case "cpplint", "cpplint.py", "flawfinder":
 		return &tableBuild[44]
-	case "ccache":
+	case "alejandra", "astyle", "cmake-format", "cmake-lint", "dfmt", "findent", "fprettify", "gersemi", "gindent", "indent", "nixfmt", "nixpkgs-fmt", "uncrustify", "verible-verilog-format":
 		return &tableBuild[45]
-	case "distcc", "icecc", "pump":
+	case "CodeChecker", "bear", "build-wrapper-linux-x86-64", "compiledb", "cov-build", "intercept-build", "scan-build":
 		return &tableBuild[46]
-	case "distccd", "icecc-scheduler", "iceccd":
+	case "ccache":
 		return &tableBuild[47]
-	case "JLinkExe", "ampy", "arduino-cli", "avrdude", "bossac", "dfu-util", "esptool", "esptool.py", "fastboot", "iceprog", "idf.py", "mpremote", "nrfjprog", "openFPGALoader", "openocd", "picotool", "pio", "platformio", "probe-rs", "pyocd", "rshell", "st-flash", "west":
+	case "distcc", "icecc", "pump":
 		return &tableBuild[48]
-	case "cocotb-config", "ghdl", "gtkwave", "iverilog", "nextpnr-ecp5", "nextpnr-ice40", "quartus_sh", "sby", "surfer", "vcom", "verible-verilog-lint", "verilator", "vivado", "vlog", "vsim", "vvp", "yosys":
+	case "distccd", "icecc-scheduler", "iceccd":
 		return &tableBuild[49]
-	case "cmake", "cmake3":
+	case "brunch", "cake", "castor", "doit", "grunt", "grunt-cli", "gulp", "gulp-cli", "inv", "invoke", "jake", "mage", "paver", "phing", "redo", "robo", "tup":
 		return &tableBuild[4]
-	case "doxygen":
+	case "JLinkExe", "ampy", "arduino-cli", "avrdude", "bossac", "dfu-util", "esptool", "esptool.py", "fastboot", "iceprog", "idf.py", "mpremote", "nrfjprog", "openFPGALoader", "openocd", "picotool", "pio", "platformio", "probe-rs", "pyocd", "rshell", "st-flash", "west":
 		return &tableBuild[50]
-	case "sphinx-apidoc", "sphinx-autogen", "sphinx-build", "sphinx-intl", "sphinx-quickstart":
+	case "cocotb-config", "ghdl", "gtkwave", "iverilog", "nextpnr-ecp5", "nextpnr-ice40", "quartus_sh", "sby", "surfer", "vcom", "verible-verilog-lint", "verilator", "vivado", "vlog", "vsim", "vvp", "yosys":
 		return &tableBuild[51]
-	case "sphinx-autobuild":
+	case "doxygen":
 		return &tableBuild[52]
-	case "mkdocs", "properdocs", "zensical":
+	case "sphinx-apidoc", "sphinx-autogen", "sphinx-build", "sphinx-intl", "sphinx-quickstart":
 		return &tableBuild[53]
-	case "mike":
+	case "sphinx-autobuild":
 		return &tableBuild[54]
-	case "hugo":
+	case "mkdocs", "properdocs", "zensical":
 		return &tableBuild[55]
-	case "antora", "bridgetown", "cobalt", "docsify", "docusaurus", "eleventy", "gitbook", "hexo", "honkit", "jekyll", "jupyter-book", "lektor", "marp", "middleman", "mintlify", "nanoc", "nikola", "pelican", "quarto", "redocly", "retype", "reveal-md", "slidev", "soupault", "vitepress", "vuepress", "zola":
+	case "mike":
 		return &tableBuild[56]
-	case "mdbook":
+	case "hugo":
 		return &tableBuild[57]
-	case "api-documenter", "api-extractor", "apidoc", "asyncapi", "compodoc", "docco", "documentation", "dokka", "esdoc", "ex_doc", "ford", "haddock", "jsdoc", "jsdoc2md", "ldoc", "pdoc", "pdoc3", "phpDocumentor", "phpdoc", "raml2html", "rdoc", "react-docgen", "redoc-cli", "sassdoc", "sdoc", "styleguidist", "typedoc", "widdershins", "yard", "yardoc":
+	case "antora", "bridgetown", "cobalt", "docsify", "docusaurus", "eleventy", "gitbook", "hexo", "honkit", "jekyll", "jupyter-book", "lektor", "marp", "middleman", "mintlify", "nanoc", "nikola", "pelican", "quarto", "redocly", "retype", "reveal-md", "slidev", "soupault", "vitepress", "vuepress", "zola":
 		return &tableBuild[58]
-	case "cmark", "cmark-gfm", "docutils", "go-md2man", "help2man", "kramdown", "makeinfo", "markdown", "markdown-pdf", "markdown2", "markdown_py", "marked", "md-to-pdf", "mistune", "multimarkdown", "prince", "redcarpet", "ronn", "rst2html", "rst2html.py", "rst2html5", "rst2latex", "rst2man", "rst2man.py", "rst2pdf", "scdoc", "showdown", "texi2any", "texi2dvi", "texi2pdf", "txt2man":
+	case "mdbook":
 		return &tableBuild[59]
-	case "ccmake", "cmake-gui":
+	case "cmake", "cmake3":
 		return &tableBuild[5]
-	case "context", "etex", "latex", "luahbtex", "lualatex", "luatex", "mtxrun", "optex", "pdfcsplain", "pdflatex", "pdftex", "platex", "ptex", "tex", "uplatex", "xelatex", "xetex":
+	case "api-documenter", "api-extractor", "apidoc", "asyncapi", "compodoc", "docco", "documentation", "dokka", "esdoc", "ex_doc", "ford", "haddock", "jsdoc", "jsdoc2md", "ldoc", "pdoc", "pdoc3", "phpDocumentor", "phpdoc", "raml2html", "rdoc", "react-docgen", "redoc-cli", "sassdoc", "sdoc", "styleguidist", "typedoc", "widdershins", "yard", "yardoc":
 		return &tableBuild[60]
-	case "arara", "cluttex", "latexmk", "latexrun", "pdfjam", "rubber", "tectonic", "texify":
+	case "cmark", "cmark-gfm", "docutils", "go-md2man", "help2man", "kramdown", "makeinfo", "markdown", "markdown-pdf", "markdown2", "markdown_py", "marked", "md-to-pdf", "mistune", "multimarkdown", "prince", "redcarpet", "ronn", "rst2html", "rst2html.py", "rst2html5", "rst2latex", "rst2man", "rst2man.py", "rst2pdf", "scdoc", "showdown", "texi2any", "texi2dvi", "texi2pdf", "txt2man":
 		return &tableBuild[61]
-	case "bib2gls", "biber", "bibtex", "bibtex-tidy", "bibtool", "dvipdf", "dvipdfm", "dvipdfmx", "dvipng", "dvips", "dvisvgm", "epstopdf", "htlatex", "latex2html", "latexdiff", "latexindent", "latexindent.pl", "latexml", "latexpand", "make4ht", "makeglossaries", "makeindex", "pdfcrop", "tex-fmt", "tex4ht", "texindy", "xdvipdfmx", "xindy":
+	case "context", "etex", "latex", "luahbtex", "lualatex", "luatex", "mtxrun", "optex", "pdfcsplain", "pdflatex", "pdftex", "platex", "ptex", "tex", "uplatex", "xelatex", "xetex":
 		return &tableBuild[62]
-	case "chktex", "detex", "kpsewhich", "lacheck", "texcount", "texdoc", "untex":
+	case "arara", "cluttex", "latexmk", "latexrun", "pdfjam", "rubber", "tectonic", "texify":
 		return &tableBuild[63]
-	case "typst":
+	case "bib2gls", "biber", "bibtex", "bibtex-tidy", "bibtool", "dvipdf", "dvipdfm", "dvipdfmx", "dvipng", "dvips", "dvisvgm", "epstopdf", "htlatex", "latex2html", "latexdiff", "latexindent", "latexindent.pl", "latexml", "latexpand", "make4ht", "makeglossaries", "makeindex", "pdfcrop", "tex-fmt", "tex4ht", "texindy", "xdvipdfmx", "xindy":
 		return &tableBuild[64]
-	case "typstyle":
+	case "chktex", "detex", "kpsewhich", "lacheck", "texcount", "texdoc", "untex":
 		return &tableBuild[65]
-	case "acyclic", "ccomps", "circo", "dot", "dot2gxl", "fdp", "gc", "gml2gv", "graphml2gv", "gvpack", "gxl2gv", "mm2gv", "neato", "nop", "osage", "patchwork", "sccmap", "sfdp", "tred", "twopi", "unflatten":
+	case "typst":
 		return &tableBuild[66]
-	case "gvpr":
+	case "typstyle":
 		return &tableBuild[67]
-	case "actdiag", "blockdiag", "ditaa", "drawio", "erd", "mscgen", "nomnoml", "nwdiag", "pikchr", "plantuml", "seqdiag", "structurizr", "structurizr-cli", "svgbob", "svgbob_cli", "vl2png", "vl2svg", "wavedrom-cli":
+	case "acyclic", "ccomps", "circo", "dot", "dot2gxl", "fdp", "gc", "gml2gv", "graphml2gv", "gvpack", "gxl2gv", "mm2gv", "neato", "nop", "osage", "patchwork", "sccmap", "sfdp", "tred", "twopi", "unflatten":
 		return &tableBuild[68]
-	case "mermaid", "mermaid-cli", "mmdc":
+	case "gvpr":
 		return &tableBuild[69]
-	case "ctest", "ctest3":
+	case "ccmake", "cmake-gui":
 		return &tableBuild[6]
-	case "d2":
+	case "actdiag", "blockdiag", "ditaa", "drawio", "erd", "mscgen", "nomnoml", "nwdiag", "pikchr", "plantuml", "seqdiag", "structurizr", "structurizr-cli", "svgbob", "svgbob_cli", "vl2png", "vl2svg", "wavedrom-cli":
 		return &tableBuild[70]
-	case "clang-apply-replacements":
+	case "mermaid", "mermaid-cli", "mmdc":
 		return &tableBuild[71]
-	case "deadnix", "statix":
+	case "d2":
 		return &tableBuild[72]
-	case "cpack":
+	case "clang-apply-replacements":
+		return &tableBuild[73]
+	case "deadnix", "statix":
+		return &tableBuild[74]
+	case "ctest", "ctest3":
 		return &tableBuild[7]
-	case "autoninja", "n2", "ninja", "ninja-build", "samu", "siso":
+	case "cpack":
 		return &tableBuild[8]
-	case "meson", "meson.py", "muon":
+	case "autoninja", "n2", "ninja", "ninja-build", "samu", "siso":
 		return &tableBuild[9]
 	case "cd", "chdir":
 		return &tableBuiltins[0]
 	case "autoload", "bindkey", "compdef", "emulate", "enable", "setopt", "shopt", "unsetopt", "zmodload", "zstyle":
 		return &tableBuiltins[10]
-	case "bind", "complete", "compopt":
+	case "complete":
 		return &tableBuiltins[11]
-	case "compgen":
+	case "bind", "compopt":
 		return &tableBuiltins[12]
-	case "unset":
+	case "compgen":
 		return &tableBuiltins[13]
-	case "declare", "export", "float", "integer", "local", "nameref", "readonly", "typeset":
+	case "unset":
 		return &tableBuiltins[14]
-	case "read":
+	case "declare", "export", "float", "integer", "local", "nameref", "readonly", "typeset":
 		return &tableBuiltins[15]
-	case "mapfile", "readarray":
+	case "read":
 		return &tableBuiltins[16]
-	case "getopts":
+	case "mapfile", "readarray":
 		return &tableBuiltins[17]
-	case "shift":
+	case "getopts":
 		return &tableBuiltins[18]
-	case "bye", "exit", "logout":
+	case "shift":
 		return &tableBuiltins[19]
 	case "pushd":
 		return &tableBuiltins[1]
-	case "return":
+	case "bye", "exit", "logout":
 		return &tableBuiltins[20]
-	case "break", "continue":
+	case "return":
 		return &tableBuiltins[21]
-	case "echo":
+	case "break", "continue":
 		return &tableBuiltins[22]
-	case "printf":
+	case "echo":
 		return &tableBuiltins[23]
-	case "print":
+	case "printf":
 		return &tableBuiltins[24]
-	case ":":
+	case "print":
 		return &tableBuiltins[25]
-	case "let":
+	case ":":
 		return &tableBuiltins[26]
-	case "type", "whence", "where":
+	case "let":
 		return &tableBuiltins[27]
-	case "hash", "rehash":
+	case "type", "whence", "where":
 		return &tableBuiltins[28]
-	case "history":
+	case "hash", "rehash":
 		return &tableBuiltins[29]
 	case "popd":
 		return &tableBuiltins[2]
-	case "fc":
+	case "history":
 		return &tableBuiltins[30]
-	case "jobs":
+	case "fc":
 		return &tableBuiltins[31]
-	case "wait":
+	case "jobs":
 		return &tableBuiltins[32]
-	case "bg", "disown", "fg", "suspend":
+	case "wait":
 		return &tableBuiltins[33]
-	case "times":
+	case "bg", "disown", "fg", "suspend":
 		return &tableBuiltins[34]
-	case "ulimit", "umask":
+	case "times":
 		return &tableBuiltins[35]
-	case "caller":
+	case "ulimit", "umask":
 		return &tableBuiltins[36]
-	case "help":
+	case "caller":
 		return &tableBuiltins[37]
+	case "help":
+		return &tableBuiltins[38]
 	case "dirs":
 		return &tableBuiltins[3]
 	case "eval":
@@ -415,20 +421,24 @@ func findTool(name string) *tool {
 		return &tableCloud[64]
 	case "gopass", "pa", "pass", "passage", "prs", "tomb":
 		return &tableCloud[65]
-	case "akeyless", "berglas", "chamber", "doppler", "dotenv-vault", "envchain", "infisical", "teller":
+	case "envchain":
 		return &tableCloud[66]
-	case "axiom", "checkly", "datadog", "grafana-cli", "grafanactl", "honeycomb", "honeymarker", "launchdarkly", "ldcli", "logdna", "logtail", "newrelic", "opsgenie", "pd", "posthog-cli", "statuspage", "unleash":
+	case "chamber":
 		return &tableCloud[67]
-	case "stripe":
+	case "akeyless", "berglas", "doppler", "dotenv-vault", "infisical", "teller":
 		return &tableCloud[68]
-	case "twil", "twilio":
+	case "axiom", "checkly", "datadog", "grafana-cli", "grafanactl", "honeycomb", "honeymarker", "launchdarkly", "ldcli", "logdna", "logtail", "newrelic", "opsgenie", "pd", "posthog-cli", "statuspage", "unleash":
 		return &tableCloud[69]
 	case "az":
 		return &tableCloud[6]
-	case "circleci":
+	case "stripe":
 		return &tableCloud[70]
-	case "appveyor", "bk", "buildkite-agent", "codefresh", "concourse", "dagger", "drone", "jcli", "jenkins-cli", "semaphore", "teamcity", "travis", "woodpecker", "woodpecker-cli":
+	case "twil", "twilio":
 		return &tableCloud[71]
+	case "circleci":
+		return &tableCloud[72]
+	case "appveyor", "bk", "buildkite-agent", "codefresh", "concourse", "dagger", "drone", "jcli", "jenkins-cli", "semaphore", "teamcity", "travis", "woodpecker", "woodpecker-cli":
+		return &tableCloud[73]
 	case "doctl":
 		return &tableCloud[7]
 	case "civo", "cloudscale", "exo", "gridscale", "hcloud", "ionosctl", "lin", "linode", "linode-cli", "ovhai", "scw", "stackit", "upctl", "vultr-cli", "yc":
@@ -891,106 +901,110 @@ func findTool(name string) *tool {
 		return &tableDatabase[9]
 	case "eslint", "eslint_d", "semistandard", "standard", "ts-standard", "tslint", "xo":
 		return &tableDevtools[0]
-	case "sloccount":
+	case "lint-staged":
 		return &tableDevtools[100]
-	case "ovsx", "vsce":
+	case "ajv":
 		return &tableDevtools[101]
-	case "npkill":
+	case "sloccount":
 		return &tableDevtools[102]
-	case "amtool", "promtool":
+	case "ovsx", "vsce":
 		return &tableDevtools[103]
-	case "opa", "regal":
+	case "npkill":
 		return &tableDevtools[104]
-	case "kubeaudit", "kubescape", "kubesec":
+	case "amtool", "promtool":
 		return &tableDevtools[105]
-	case "buildctl", "nixpacks", "pack", "railpack", "werf":
+	case "opa", "regal":
 		return &tableDevtools[106]
-	case "anchor", "aptos", "forge", "starknet", "sui":
+	case "kubeaudit", "kubescape", "kubesec":
 		return &tableDevtools[107]
-	case "cast", "solana":
+	case "buildctl", "nixpacks", "pack", "railpack", "werf":
 		return &tableDevtools[108]
-	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
+	case "anchor", "aptos", "forge", "starknet", "sui":
 		return &tableDevtools[109]
 	case "babel", "babel-cli":
 		return &tableDevtools[10]
-	case "fourmolu", "ormolu":
+	case "cast", "solana":
 		return &tableDevtools[110]
-	case "perltidy":
+	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
 		return &tableDevtools[111]
-	case "protolint":
+	case "fourmolu", "ormolu":
 		return &tableDevtools[112]
-	case "reuse":
+	case "perltidy":
 		return &tableDevtools[113]
-	case "git-secrets":
+	case "protolint":
 		return &tableDevtools[114]
-	case "nbdiff", "nbshow":
+	case "reuse":
 		return &tableDevtools[115]
-	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
+	case "git-secrets":
 		return &tableDevtools[116]
-	case "watchman":
+	case "nbdiff", "nbshow":
 		return &tableDevtools[117]
-	case "forego", "mprocs", "process-compose", "procodile":
+	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
 		return &tableDevtools[118]
-	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
+	case "watchman":
 		return &tableDevtools[119]
 	case "esbuild":
 		return &tableDevtools[11]
-	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
+	case "forego", "mprocs", "process-compose", "procodile":
 		return &tableDevtools[120]
-	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
+	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
 		return &tableDevtools[121]
-	case "taze":
+	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
 		return &tableDevtools[122]
-	case "tree-sitter":
+	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
 		return &tableDevtools[123]
-	case "exiv2":
+	case "taze":
 		return &tableDevtools[124]
-	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
+	case "tree-sitter":
 		return &tableDevtools[125]
-	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
+	case "exiv2":
 		return &tableDevtools[126]
-	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
+	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
 		return &tableDevtools[127]
-	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
+	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
 		return &tableDevtools[128]
-	case "gleam":
+	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
 		return &tableDevtools[129]
 	case "bili", "browserify", "bunchee", "farm", "father", "microbundle", "mkdist", "modern", "ncc", "nexe", "obuild", "pkgroll", "poi", "preconstruct", "rolldown", "rollup", "rsbuild", "rslib", "rspack", "rspress", "snowpack", "tsdown", "tsup", "unbuild", "watchify", "webpack", "webpack-cli", "webpack-dev-server", "wmr", "zshy":
 		return &tableDevtools[12]
-	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
+	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
 		return &tableDevtools[130]
-	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
+	case "gleam":
 		return &tableDevtools[131]
-	case "jarsigner":
+	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
 		return &tableDevtools[132]
-	case "apksigner":
+	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
 		return &tableDevtools[133]
-	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
+	case "jarsigner":
 		return &tableDevtools[134]
-	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
+	case "apksigner":
 		return &tableDevtools[135]
-	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
+	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
 		return &tableDevtools[136]
-	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
+	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
 		return &tableDevtools[137]
-	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
+	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
 		return &tableDevtools[138]
-	case "ghc-pkg":
+	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
 		return &tableDevtools[139]
 	case "parcel":
 		return &tableDevtools[13]
-	case "hoogle", "ri":
+	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
 		return &tableDevtools[140]
-	case "renovate-config-validator":
+	case "ghc-pkg":
 		return &tableDevtools[141]
-	case "hurlfmt":
+	case "hoogle", "ri":
 		return &tableDevtools[142]
-	case "czg", "gitmoji":
+	case "renovate-config-validator":
 		return &tableDevtools[143]
-	case "rust-analyzer":
+	case "hurlfmt":
 		return &tableDevtools[144]
-	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+	case "czg", "gitmoji":
 		return &tableDevtools[145]
+	case "rust-analyzer":
+		return &tableDevtools[146]
+	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+		return &tableDevtools[147]
 	case "vite", "vite-plus", "vp":
 		return &tableDevtools[14]
 	case "next":
@@ -1015,169 +1029,169 @@ func findTool(name string) *tool {
 		return &tableDevtools[23]
 	case "c8", "istanbul", "nyc":
 		return &tableDevtools[24]
-	case "chokidar", "node-dev", "nodemon", "npm-watch", "onchange", "supervisor", "tsc-watch", "watchman-make":
+	case "onchange":
 		return &tableDevtools[25]
-	case "conc", "concurrently":
+	case "chokidar":
 		return &tableDevtools[26]
-	case "npm-run-all", "npm-run-all2", "nps", "redrun", "run-p", "run-s", "run-z", "scripty", "wireit":
+	case "node-dev", "nodemon", "npm-watch", "supervisor", "tsc-watch", "watchman-make":
 		return &tableDevtools[27]
-	case "wait-on", "wait-port":
+	case "conc", "concurrently":
 		return &tableDevtools[28]
-	case "start-server-and-cypress", "start-server-and-test", "start-test":
+	case "npm-run-all", "npm-run-all2", "nps", "redrun", "run-p", "run-s", "run-z", "scripty", "wireit":
 		return &tableDevtools[29]
 	case "biome", "rome":
 		return &tableDevtools[2]
-	case "cross-env":
+	case "wait-on", "wait-port":
 		return &tableDevtools[30]
-	case "cross-env-shell":
+	case "start-server-and-cypress", "start-server-and-test", "start-test":
 		return &tableDevtools[31]
-	case "dotenv", "dotenv-cli", "dotenv-flow", "dotenv-run", "dotenvx":
+	case "cross-env":
 		return &tableDevtools[32]
-	case "env-cmd":
+	case "cross-env-shell":
 		return &tableDevtools[33]
-	case "shx":
+	case "dotenv", "dotenv-cli", "dotenv-flow", "dotenv-run", "dotenvx":
 		return &tableDevtools[34]
-	case "zx":
+	case "env-cmd":
 		return &tableDevtools[35]
-	case "del", "del-cli", "delete-cli", "rimraf":
+	case "shx":
 		return &tableDevtools[36]
-	case "make-dir", "mkdirp":
+	case "zx":
 		return &tableDevtools[37]
-	case "copyfiles", "cpx", "cpx2", "cpy", "ncp":
+	case "del", "del-cli", "delete-cli", "rimraf":
 		return &tableDevtools[38]
-	case "all-contributors", "apollo", "autoprefixer", "cleancss", "codemod", "comby", "critical", "doctoc", "downlevel-dts", "dts-bundle-generator", "embedme", "fantasticon", "formatjs", "gql-gen", "gql.tada", "graphql-codegen", "grit", "html-minifier", "html-minifier-terser", "hygen", "i18next", "i18next-scanner", "imagemin", "jscodeshift", "json-merger", "json2ts", "kubb", "lebab", "lessc", "lightningcss", "lingui", "markdown-toc", "minify", "msw", "next-sitemap", "openapi-ts", "openapi-typescript", "openapi-typescript-codegen", "orval", "panda", "paraglide-js", "partytown", "patch-package", "plop", "purgecss", "putout", "pwa-asset-generator", "quicktype", "relay-compiler", "renamer", "replace-in-file", "rover", "sharp", "style-dictionary", "stylus", "svg-sprite", "svgo", "svgr", "swagger-typescript-api", "tcm", "terser", "ts-json-schema-generator", "ts-migrate", "ts-to-zod", "typechain", "typed-scss-modules", "typesafe-i18n", "typescript-json-schema", "uglifyjs", "ultracite", "unocss", "wagmi", "workbox", "yo":
+	case "make-dir", "mkdirp":
 		return &tableDevtools[39]
 	case "alex", "cspell", "csslint", "dpdm", "es-check", "htmlhint", "jscpd", "jshint", "jsinspect", "ls-lint", "oxlint", "proselint", "quick-lint-js", "type-coverage", "write-good":
 		return &tableDevtools[3]
-	case "ast-grep":
+	case "copyfiles", "cpx", "cpx2", "cpy", "ncp":
 		return &tableDevtools[40]
-	case "tailwind", "tailwindcss", "tailwindcss-cli":
+	case "all-contributors", "apollo", "autoprefixer", "cleancss", "codemod", "comby", "critical", "doctoc", "downlevel-dts", "dts-bundle-generator", "embedme", "fantasticon", "formatjs", "gql-gen", "gql.tada", "graphql-codegen", "grit", "html-minifier", "html-minifier-terser", "hygen", "i18next", "i18next-scanner", "imagemin", "jscodeshift", "json-merger", "json2ts", "kubb", "lebab", "lessc", "lightningcss", "lingui", "markdown-toc", "minify", "msw", "next-sitemap", "openapi-ts", "openapi-typescript", "openapi-typescript-codegen", "orval", "panda", "paraglide-js", "partytown", "patch-package", "plop", "purgecss", "putout", "pwa-asset-generator", "quicktype", "relay-compiler", "renamer", "replace-in-file", "rover", "sharp", "style-dictionary", "stylus", "svg-sprite", "svgo", "svgr", "swagger-typescript-api", "tcm", "terser", "ts-json-schema-generator", "ts-migrate", "ts-to-zod", "typechain", "typed-scss-modules", "typesafe-i18n", "typescript-json-schema", "uglifyjs", "ultracite", "unocss", "wagmi", "workbox", "yo":
 		return &tableDevtools[41]
-	case "postcss", "postcss-cli":
+	case "ast-grep":
 		return &tableDevtools[42]
-	case "dart-sass", "node-sass", "sass", "sassc", "scss":
+	case "tailwind", "tailwindcss", "tailwindcss-cli":
 		return &tableDevtools[43]
-	case "autorest", "fern", "kiota", "nswag", "oasdiff", "openapi-generator", "openapi-generator-cli", "prism", "smithy", "speakeasy", "spectral", "swagger", "swagger-cli", "swagger-codegen", "tsp", "vacuum":
+	case "postcss", "postcss-cli":
 		return &tableDevtools[44]
-	case "argos", "axe", "blc", "chromatic", "happo", "hint", "lhci", "lighthouse", "linkinator", "pa11y", "pa11y-ci", "percy", "psi", "sitespeed.io", "unlighthouse":
+	case "dart-sass", "node-sass", "sass", "sassc", "scss":
 		return &tableDevtools[45]
-	case "browser-sync", "devd", "dufs", "hoverfly", "http-server", "json-server", "light-server", "live-server", "lws", "mailcatcher", "maildev", "mailhog", "mailpit", "miniserve", "mockoon-cli", "mockserver", "reload", "serve", "servor", "simple-http-server", "sirv", "smocker", "st", "stubby", "superstatic", "wiremock", "ws":
+	case "autorest", "fern", "kiota", "nswag", "oasdiff", "openapi-generator", "openapi-generator-cli", "prism", "smithy", "speakeasy", "spectral", "swagger", "swagger-cli", "swagger-codegen", "tsp", "vacuum":
 		return &tableDevtools[46]
-	case "forever", "pm2", "pm2-dev", "pm2-docker", "pm2-runtime":
+	case "argos", "axe", "blc", "chromatic", "happo", "hint", "lhci", "lighthouse", "linkinator", "pa11y", "pa11y-ci", "percy", "psi", "sitespeed.io", "unlighthouse":
 		return &tableDevtools[47]
-	case "ruff":
+	case "browser-sync", "devd", "dufs", "hoverfly", "http-server", "json-server", "light-server", "live-server", "lws", "mailcatcher", "maildev", "mailhog", "mailpit", "miniserve", "mockoon-cli", "mockserver", "reload", "serve", "servor", "simple-http-server", "sirv", "smocker", "st", "stubby", "superstatic", "wiremock", "ws":
 		return &tableDevtools[48]
-	case "add-trailing-comma", "autoflake", "autopep8", "black", "blacken-docs", "blue", "darker", "djhtml", "djlint", "docformatter", "eradicate", "flynt", "isort", "pycln", "pyink", "pyproject-fmt", "pyupgrade", "reorder-python-imports", "setup-cfg-fmt", "ssort", "toml-sort", "usort", "yapf":
+	case "forever", "pm2", "pm2-dev", "pm2-docker", "pm2-runtime":
 		return &tableDevtools[49]
 	case "dprint":
 		return &tableDevtools[4]
-	case "bandit", "creosote", "curlylint", "deptry", "detect-secrets", "doc8", "fawltydeps", "flake8", "flakeheaven", "interrogate", "lint-imports", "pflake8", "pycodestyle", "pydocstyle", "pyflakes", "pyflakes3", "radon", "restructuredtext-lint", "rst-lint", "vulture", "xenon":
+	case "ruff":
 		return &tableDevtools[50]
-	case "check-manifest", "check-wheel-contents", "dmypy", "docstr-coverage", "fixit", "monkeytype", "mypyc", "perflint", "prospector", "pylama", "pylint", "pyre", "pyreverse", "pyroma", "pyspelling", "pytype", "refurb", "rstcheck", "slotscheck", "stubgen", "stubtest", "unimport", "validate-pyproject", "wily":
+	case "add-trailing-comma", "autoflake", "autopep8", "black", "blacken-docs", "blue", "darker", "djhtml", "djlint", "docformatter", "eradicate", "flynt", "isort", "pycln", "pyink", "pyproject-fmt", "pyupgrade", "reorder-python-imports", "setup-cfg-fmt", "ssort", "toml-sort", "usort", "yapf":
 		return &tableDevtools[51]
-	case "mypy":
+	case "bandit", "creosote", "curlylint", "deptry", "detect-secrets", "doc8", "fawltydeps", "flake8", "flakeheaven", "interrogate", "lint-imports", "pflake8", "pycodestyle", "pydocstyle", "pyflakes", "pyflakes3", "radon", "restructuredtext-lint", "rst-lint", "vulture", "xenon":
 		return &tableDevtools[52]
-	case "pyrefly", "ty", "zuban":
+	case "check-manifest", "check-wheel-contents", "dmypy", "docstr-coverage", "fixit", "monkeytype", "mypyc", "perflint", "prospector", "pylama", "pylint", "pyre", "pyreverse", "pyroma", "pyspelling", "pytype", "refurb", "rstcheck", "slotscheck", "stubgen", "stubtest", "unimport", "validate-pyproject", "wily":
 		return &tableDevtools[53]
-	case "basedpyright", "pyright", "pyright-python":
+	case "mypy":
 		return &tableDevtools[54]
-	case "ptw", "py.test", "pytest", "pytest-watch", "pytest-watcher":
+	case "pyrefly", "ty", "zuban":
 		return &tableDevtools[55]
-	case "coverage", "coverage2", "coverage3", "python-coverage":
+	case "basedpyright", "pyright", "pyright-python":
 		return &tableDevtools[56]
-	case "asv", "avocado", "bats", "behave", "busted", "cosmic-ray", "cucumber", "gauge", "green", "gtest-parallel", "hypothesis", "karate", "mutmut", "nose2", "nosetests", "nunit3-console", "pabot", "prove", "radish", "rebot", "robot", "schemathesis", "shellspec", "shunit2", "stestr", "trial", "vstest.console", "ward", "yath", "zunit":
+	case "ptw", "py.test", "pytest", "pytest-watch", "pytest-watcher":
 		return &tableDevtools[57]
-	case "ab", "ali", "artillery", "autocannon", "bombardier", "cassowary", "ddosify", "gatling", "ghz", "h2load", "hey", "httperf", "jmeter", "k6", "loadtest", "locust", "memtier_benchmark", "mysqlslap", "oha", "pgbench", "plow", "redis-benchmark", "rewrk", "siege", "slapper", "sysbench", "tsung", "vegeta", "wrk", "wrk2":
+	case "coverage", "coverage2", "coverage3", "python-coverage":
 		return &tableDevtools[58]
-	case "erb_lint", "erblint", "fasterer", "flay", "flog", "haml-lint", "herb", "htmlbeautifier", "i18n-tasks", "rails_best_practices", "reek", "rubocop", "rubyfmt", "rufo", "slim-lint", "standardrb", "stree":
+	case "asv", "avocado", "bats", "behave", "busted", "cosmic-ray", "cucumber", "gauge", "green", "gtest-parallel", "hypothesis", "karate", "mutmut", "nose2", "nosetests", "nunit3-console", "pabot", "prove", "radish", "rebot", "robot", "schemathesis", "shellspec", "shunit2", "stestr", "trial", "vstest.console", "ward", "yath", "zunit":
 		return &tableDevtools[59]
 	case "addons-linter", "attw", "audit-ci", "better-npm-audit", "bundlesize", "bundlewatch", "depcheck", "depcruise", "dependency-cruise", "dtslint", "ember-template-lint", "glint", "html-validate", "knip", "licensee", "lockfile-lint", "manypkg", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "npm-check", "npm-package-json-lint", "npmPkgJsonLint", "publint", "remark", "sherif", "size-limit", "skott", "sort-package-json", "source-map-explorer", "stylelint", "svelte-check", "syncpack", "textlint", "ts-prune", "ts-unused-exports", "tsd", "unimported", "vue-tsc", "webpack-bundle-analyzer":
 		return &tableDevtools[5]
-	case "brakeman", "debride", "license_finder", "ruby-audit":
+	case "ab", "ali", "artillery", "autocannon", "bombardier", "cassowary", "ddosify", "gatling", "ghz", "h2load", "hey", "httperf", "jmeter", "k6", "loadtest", "locust", "memtier_benchmark", "mysqlslap", "oha", "pgbench", "plow", "redis-benchmark", "rewrk", "siege", "slapper", "sysbench", "tsung", "vegeta", "wrk", "wrk2":
 		return &tableDevtools[60]
-	case "packwerk", "rbs", "ruby-lsp", "solargraph", "sorbet", "srb", "steep", "tapioca", "typeprof":
+	case "erb_lint", "erblint", "fasterer", "flay", "flog", "haml-lint", "herb", "htmlbeautifier", "i18n-tasks", "rails_best_practices", "reek", "rubocop", "rubyfmt", "rufo", "slim-lint", "standardrb", "stree":
 		return &tableDevtools[61]
-	case "atoum", "behat", "infection", "kahlan", "paratest", "pest", "phpbench", "phpspec", "phpunit", "simple-phpunit":
+	case "brakeman", "debride", "license_finder", "ruby-audit":
 		return &tableDevtools[62]
-	case "churn", "composer-require-checker", "composer-unused", "deptrac", "local-php-security-checker", "parallel-lint", "pdepend", "phan", "phparkitect", "phpcpd", "phpcs", "phpinsights", "phploc", "phpmd", "phpmetrics", "phpstan", "psalm", "psalter", "twig-cs-fixer", "twigcs":
+	case "packwerk", "rbs", "ruby-lsp", "solargraph", "sorbet", "srb", "steep", "tapioca", "typeprof":
 		return &tableDevtools[63]
-	case "ecs", "php-cs-fixer", "php-cs-fixer.phar", "phpcbf", "pint", "rector", "tlint":
+	case "atoum", "behat", "infection", "kahlan", "paratest", "pest", "phpbench", "phpspec", "phpunit", "simple-phpunit":
 		return &tableDevtools[64]
-	case "ktlint":
+	case "churn", "composer-require-checker", "composer-unused", "deptrac", "local-php-security-checker", "parallel-lint", "pdepend", "phan", "phparkitect", "phpcpd", "phpcs", "phpinsights", "phploc", "phpmd", "phpmetrics", "phpstan", "psalm", "psalter", "twig-cs-fixer", "twigcs":
 		return &tableDevtools[65]
-	case "erlfmt", "google-java-format", "hindent", "jsonnetfmt", "lua-format", "palantir-java-format", "pg_format", "sql-formatter", "stylish-haskell":
+	case "ecs", "php-cs-fixer", "php-cs-fixer.phar", "phpcbf", "pint", "rector", "tlint":
 		return &tableDevtools[66]
-	case "beautysh", "brittany", "cljfmt", "cljstyle", "csharpier", "dockerfmt", "fantomas", "gdformat", "kdlfmt", "keep-sorted", "ktfmt", "leptosfmt", "mdformat", "purs-tidy", "rustywind", "scalafmt", "scalafmt-native", "sqlfmt", "styler", "stylua", "swift-format", "swiftformat", "tidy", "topiary", "treefmt", "yamlfix", "yamlfmt", "zprint":
+	case "ktlint":
 		return &tableDevtools[67]
-	case "aderyn", "ameba", "checkstyle", "codenarc", "dcm", "detekt", "detekt-cli", "eastwood", "echidna", "gdlint", "halmos", "kibit", "lintr", "myth", "mythril", "npm-groovy-lint", "periphery", "pmd", "scalafix", "scalastyle", "slither", "solhint", "spotbugs", "stan", "vint", "weeder":
+	case "erlfmt", "google-java-format", "hindent", "jsonnetfmt", "lua-format", "palantir-java-format", "pg_format", "sql-formatter", "stylish-haskell":
 		return &tableDevtools[68]
-	case "swiftlint":
+	case "beautysh", "brittany", "cljfmt", "cljstyle", "csharpier", "dockerfmt", "fantomas", "gdformat", "kdlfmt", "keep-sorted", "ktfmt", "leptosfmt", "mdformat", "purs-tidy", "rustywind", "scalafmt", "scalafmt-native", "sqlfmt", "styler", "stylua", "swift-format", "swiftformat", "tidy", "topiary", "treefmt", "yamlfix", "yamlfmt", "zprint":
 		return &tableDevtools[69]
 	case "license-checker", "license-checker-rseidelsohn":
 		return &tableDevtools[6]
-	case "luacheck", "selene":
+	case "aderyn", "ameba", "checkstyle", "codenarc", "dcm", "detekt", "detekt-cli", "eastwood", "echidna", "gdlint", "halmos", "kibit", "lintr", "myth", "mythril", "npm-groovy-lint", "periphery", "pmd", "scalafix", "scalastyle", "slither", "solhint", "spotbugs", "stan", "vint", "weeder":
 		return &tableDevtools[70]
-	case "shellcheck":
+	case "swiftlint":
 		return &tableDevtools[71]
-	case "shfmt":
+	case "luacheck", "selene":
 		return &tableDevtools[72]
-	case "action-validator", "actionlint", "appstreamcli", "bashate", "check-jsonschema", "checkbashisms", "desktop-file-validate", "dockerfile_lint", "dockerfilelint", "ec", "eclint", "editorconfig-checker", "licensecheck", "mdl", "v8r", "vnu", "woke", "yamllint", "zizmor":
+	case "shellcheck":
 		return &tableDevtools[73]
-	case "demjson", "fixjson", "json5", "jsonlint":
+	case "shfmt":
 		return &tableDevtools[74]
-	case "taplo":
+	case "action-validator", "actionlint", "appstreamcli", "bashate", "check-jsonschema", "checkbashisms", "desktop-file-validate", "dockerfile_lint", "dockerfilelint", "ec", "eclint", "editorconfig-checker", "licensecheck", "mdl", "v8r", "vnu", "woke", "yamllint", "zizmor":
 		return &tableDevtools[75]
-	case "sql-lint", "sqlcheck", "sqlfluff", "sqruff":
+	case "demjson", "fixjson", "json5", "jsonlint":
 		return &tableDevtools[76]
-	case "vale":
+	case "taplo":
 		return &tableDevtools[77]
-	case "ansible-lint":
+	case "sql-lint", "sqlcheck", "sqlfluff", "sqruff":
 		return &tableDevtools[78]
-	case "opengrep", "semgrep":
+	case "vale":
 		return &tableDevtools[79]
 	case "madge":
 		return &tableDevtools[7]
-	case "bearer", "bugsnag-cli", "bugsnag-source-maps", "cc-test-reporter", "codacy-analysis-cli", "codacy-coverage-reporter", "codecov", "codecovcli", "coveralls", "coveralls-lcov", "cx", "datadog-ci", "deepsource", "fossa", "launchable", "pysonar", "sentry-cli", "sonar-scanner", "sonarqube-scanner", "veracode":
+	case "ansible-lint":
 		return &tableDevtools[80]
-	case "auditjs", "dependency-check.sh", "njsscan", "osv-scanner", "retire", "snyk", "socket":
+	case "opengrep", "semgrep":
 		return &tableDevtools[81]
-	case "codeql":
+	case "bearer", "bugsnag-cli", "bugsnag-source-maps", "cc-test-reporter", "codacy-analysis-cli", "codacy-coverage-reporter", "codecov", "codecovcli", "coveralls", "coveralls-lcov", "cx", "datadog-ci", "deepsource", "fossa", "launchable", "pysonar", "sentry-cli", "sonar-scanner", "sonarqube-scanner", "veracode":
 		return &tableDevtools[82]
-	case "codespell", "dotenv-linter", "rumdl", "typos":
+	case "auditjs", "dependency-check.sh", "njsscan", "osv-scanner", "retire", "snyk", "socket":
 		return &tableDevtools[83]
-	case "aspell", "harper-cli", "hunspell", "ispell", "languagetool", "ltex-cli":
+	case "codeql":
 		return &tableDevtools[84]
-	case "awesome_bot", "htmlproofer", "htmltest", "linkcheck", "linkchecker", "lychee", "markdown-link-check", "muffet":
+	case "codespell", "dotenv-linter", "rumdl", "typos":
 		return &tableDevtools[85]
-	case "ctags", "ctags-universal", "etags", "exuberant-ctags", "gotags", "hasktags", "ripper-tags", "universal-ctags":
+	case "aspell", "harper-cli", "hunspell", "ispell", "languagetool", "ltex-cli":
 		return &tableDevtools[86]
-	case "cindex", "code2prompt", "cscope", "csearch", "files-to-prompt", "gitingest", "global", "gtags", "gtags-cscope", "htags", "lid", "lsif-go", "mkid", "repomix", "scip", "scip-python", "scip-typescript", "starscope", "yek", "zoekt", "zoekt-index":
+	case "awesome_bot", "htmlproofer", "htmltest", "linkcheck", "linkchecker", "lychee", "markdown-link-check", "muffet":
 		return &tableDevtools[87]
-	case "OmniSharp", "angular-language-server", "ansible-language-server", "asm-lsp", "astro-ls", "basedpyright-langserver", "bash-language-server", "bufls", "cairo-language-server", "ccls", "clangd", "clangd-14", "clangd-15", "clangd-16", "clangd-17", "clangd-18", "clangd-19", "cmake-language-server", "copilot-language-server", "crystalline", "csharp-ls", "css-languageserver", "diagnostic-languageserver", "digestif", "docker-compose-langserver", "docker-langserver", "dockerfile-language-server", "efm-langserver", "elixir-ls", "elp", "ember-language-server", "emmet-language-server", "emmet-ls", "erlang_ls", "fsautocomplete", "glsl_analyzer", "glslls", "graphql-lsp", "groovy-language-server", "haskell-language-server", "haskell-language-server-wrapper", "helm_ls", "html-languageserver", "intelephense", "jdtls", "jedi-language-server", "json-languageserver", "jsonnet-language-server", "kotlin-language-server", "kotlin-lsp", "language_server.sh", "lemminx", "lexical", "ltex-ls", "ltex-ls-plus", "lua-language-server", "marksman", "mdx-language-server", "metals", "move-analyzer", "neocmakelsp", "nextls", "ngserver", "nimlangserver", "nimlsp", "nixd", "nomicfoundation-solidity-language-server", "ocamllsp", "omnisharp", "perlnavigator", "phpactor", "postgres_lsp", "prisma-language-server", "protols", "pyls", "pylsp", "pyright-langserver", "qmlls", "ruff-lsp", "serve-d", "slint-lsp", "sourcekit-lsp", "sql-language-server", "sqls", "starpls", "svelte-language-server", "svelteserver", "svls", "tailwindcss-language-server", "terraform-ls", "terraform-lsp", "texlab", "tinymist", "tsserver", "typescript-language-server", "typst-lsp", "verible-verilog-ls", "vhdl_ls", "vim-language-server", "vimls", "vls", "vscode-css-language-server", "vscode-eslint-language-server", "vscode-html-language-server", "vscode-json-language-server", "vscode-json-languageserver", "vscode-markdown-language-server", "vscode-solidity-server", "vtsls", "vue-language-server", "wgsl_analyzer", "yaml-language-server":
+	case "ctags", "ctags-universal", "etags", "exuberant-ctags", "gotags", "hasktags", "ripper-tags", "universal-ctags":
 		return &tableDevtools[88]
-	case "evans", "grpc_cli", "grpcui", "grpcurl":
+	case "cindex", "code2prompt", "cscope", "csearch", "files-to-prompt", "gitingest", "global", "gtags", "gtags-cscope", "htags", "lid", "lsif-go", "mkid", "repomix", "scip", "scip-python", "scip-typescript", "starscope", "yek", "zoekt", "zoekt-index":
 		return &tableDevtools[89]
 	case "tsc", "tsgo", "tspc", "ttsc":
 		return &tableDevtools[8]
-	case "bru", "dredd", "httpyac", "hurl", "ijhttp", "inso", "newman", "pact", "pact-broker", "postman", "stepci", "venom":
+	case "OmniSharp", "angular-language-server", "ansible-language-server", "asm-lsp", "astro-ls", "basedpyright-langserver", "bash-language-server", "bufls", "cairo-language-server", "ccls", "clangd", "clangd-14", "clangd-15", "clangd-16", "clangd-17", "clangd-18", "clangd-19", "cmake-language-server", "copilot-language-server", "crystalline", "csharp-ls", "css-languageserver", "diagnostic-languageserver", "digestif", "docker-compose-langserver", "docker-langserver", "dockerfile-language-server", "efm-langserver", "elixir-ls", "elp", "ember-language-server", "emmet-language-server", "emmet-ls", "erlang_ls", "fsautocomplete", "glsl_analyzer", "glslls", "graphql-lsp", "groovy-language-server", "haskell-language-server", "haskell-language-server-wrapper", "helm_ls", "html-languageserver", "intelephense", "jdtls", "jedi-language-server", "json-languageserver", "jsonnet-language-server", "kotlin-language-server", "kotlin-lsp", "language_server.sh", "lemminx", "lexical", "ltex-ls", "ltex-ls-plus", "lua-language-server", "marksman", "mdx-language-server", "metals", "move-analyzer", "neocmakelsp", "nextls", "ngserver", "nimlangserver", "nimlsp", "nixd", "nomicfoundation-solidity-language-server", "ocamllsp", "omnisharp", "perlnavigator", "phpactor", "postgres_lsp", "prisma-language-server", "protols", "pyls", "pylsp", "pyright-langserver", "qmlls", "ruff-lsp", "serve-d", "slint-lsp", "sourcekit-lsp", "sql-language-server", "sqls", "starpls", "svelte-language-server", "svelteserver", "svls", "tailwindcss-language-server", "terraform-ls", "terraform-lsp", "texlab", "tinymist", "tsserver", "typescript-language-server", "typst-lsp", "verible-verilog-ls", "vhdl_ls", "vim-language-server", "vimls", "vls", "vscode-css-language-server", "vscode-eslint-language-server", "vscode-html-language-server", "vscode-json-language-server", "vscode-json-languageserver", "vscode-markdown-language-server", "vscode-solidity-server", "vtsls", "vue-language-server", "wgsl_analyzer", "yaml-language-server":
 		return &tableDevtools[90]
-	case "mkcert":
+	case "evans", "grpc_cli", "grpcui", "grpcurl":
 		return &tableDevtools[91]
-	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
+	case "bru", "dredd", "httpyac", "hurl", "ijhttp", "inso", "newman", "pact", "pact-broker", "postman", "stepci", "venom":
 		return &tableDevtools[92]
-	case "aider", "amp", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-code", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "gemini-cli", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "opencode-ai", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
+	case "mkcert":
 		return &tableDevtools[93]
-	case "sayso":
+	case "bore", "chisel", "cloudflared", "devtunnel", "expose", "frpc", "frps", "holesail", "hookdeck", "inlets", "inlets-pro", "jprq", "localtunnel", "loclx", "lt", "ngrok", "pagekite", "pagekite.py", "pinggy", "pktriot", "playit", "rathole", "sish", "smee", "tmole", "tunnelmole", "tunnelto", "ultrahook", "untun", "zrok":
 		return &tableDevtools[94]
-	case "sayso-hook":
+	case "aider", "amp", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-code", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "gemini-cli", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "opencode-ai", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
 		return &tableDevtools[95]
-	case "ollama":
+	case "sayso":
 		return &tableDevtools[96]
-	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
+	case "sayso-hook":
 		return &tableDevtools[97]
-	case "lint-staged":
+	case "ollama":
 		return &tableDevtools[98]
-	case "ajv":
+	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
 		return &tableDevtools[99]
 	case "swc":
 		return &tableDevtools[9]
@@ -1251,251 +1265,255 @@ func findTool(name string) *tool {
 		return &tableGit[8]
 	case "circuitpython", "graalpy", "micropython", "py", "pypy", "pypy3", "pypy3.10", "pypy3.11", "pypy3.9", "python", "python2", "python2.7", "python3", "python3.10", "python3.11", "python3.12", "python3.13", "python3.13t", "python3.14", "python3.14t", "python3.6", "python3.7", "python3.8", "python3.9", "pythonw":
 		return &tableInterpreters[0]
-	case "jupyter-console", "jupyter-execute", "jupyter-lab", "jupyter-notebook", "jupyter-run", "jupyter-server", "jupyterhub":
+	case "streamlit":
 		return &tableInterpreters[100]
-	case "jupyter-nbconvert", "nbconvert":
+	case "jupyter":
 		return &tableInterpreters[101]
-	case "papermill":
+	case "jupyter-console", "jupyter-execute", "jupyter-lab", "jupyter-notebook", "jupyter-run", "jupyter-server", "jupyterhub":
 		return &tableInterpreters[102]
-	case "jupytext", "nbdev_export", "nbdev_test", "nbqa", "nbstripout":
+	case "jupyter-nbconvert", "nbconvert":
 		return &tableInterpreters[103]
-	case "mlflow":
+	case "papermill":
 		return &tableInterpreters[104]
-	case "dbt", "dbtf":
+	case "jupytext", "nbdev_export", "nbdev_test", "nbqa", "nbstripout":
 		return &tableInterpreters[105]
-	case "airflow":
+	case "mlflow":
 		return &tableInterpreters[106]
-	case "alembic":
+	case "dbt", "dbtf":
 		return &tableInterpreters[107]
-	case "dagster", "dagster-webserver", "dg", "feast", "great_expectations", "kedro", "luigi", "meltano", "metaflow", "prefect", "sqlmesh", "zenml":
+	case "airflow":
 		return &tableInterpreters[108]
-	case "dvc":
+	case "alembic":
 		return &tableInterpreters[109]
-	case "jruby", "mruby", "rubinius", "ruby", "truffleruby":
+	case "perl", "perl5":
 		return &tableInterpreters[10]
-	case "scrapy":
+	case "dagster", "dagster-webserver", "dg", "feast", "great_expectations", "kedro", "luigi", "meltano", "metaflow", "prefect", "sqlmesh", "zenml":
 		return &tableInterpreters[110]
-	case "hf", "huggingface-cli":
+	case "dvc":
 		return &tableInterpreters[111]
-	case "comet", "neptune", "wandb":
+	case "scrapy":
 		return &tableInterpreters[112]
-	case "accelerate", "deepspeed", "horovodrun", "mpiexec", "mpirun", "orterun", "ray", "torchrun":
+	case "hf", "huggingface-cli":
 		return &tableInterpreters[113]
-	case "autotrain", "axolotl", "llamafactory-cli", "lm_eval", "mlx_lm.generate", "mlx_lm.lora", "mlx_lm.server", "nltk", "rasa", "spacy", "tune", "whisper", "yolo":
+	case "comet", "neptune", "wandb":
 		return &tableInterpreters[114]
-	case "flink", "hadoop", "hdfs", "pyspark", "spark-shell", "spark-sql", "spark-submit", "sparkR":
+	case "accelerate", "deepspeed", "horovodrun", "mpiexec", "mpirun", "orterun", "ray", "torchrun":
 		return &tableInterpreters[115]
-	case "prisma":
+	case "autotrain", "axolotl", "llamafactory-cli", "lm_eval", "mlx_lm.generate", "mlx_lm.lora", "mlx_lm.server", "nltk", "rasa", "spacy", "tune", "whisper", "yolo":
 		return &tableInterpreters[116]
-	case "drizzle-kit":
+	case "flink", "hadoop", "hdfs", "pyspark", "spark-shell", "spark-sql", "spark-submit", "sparkR":
 		return &tableInterpreters[117]
-	case "knex":
+	case "prisma":
 		return &tableInterpreters[118]
-	case "sequelize", "sequelize-cli":
+	case "drizzle-kit":
 		return &tableInterpreters[119]
-	case "irb", "pry", "pry-remote":
+	case "jruby", "mruby", "rubinius", "ruby", "truffleruby":
 		return &tableInterpreters[11]
-	case "mikro-orm", "typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm":
+	case "knex":
 		return &tableInterpreters[120]
-	case "hasura":
+	case "sequelize", "sequelize-cli":
 		return &tableInterpreters[121]
-	case "build-storybook", "sb", "start-storybook", "storybook":
+	case "mikro-orm", "typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm":
 		return &tableInterpreters[122]
-	case "aerich", "db-migrate", "graphile-migrate", "node-pg-migrate", "pgroll", "piccolo", "refinery", "sqitch", "sql-migrate", "tern", "yoyo":
+	case "hasura":
 		return &tableInterpreters[123]
-	case "erb":
+	case "build-storybook", "sb", "start-storybook", "storybook":
+		return &tableInterpreters[124]
+	case "aerich", "db-migrate", "graphile-migrate", "node-pg-migrate", "pgroll", "piccolo", "refinery", "sqitch", "sql-migrate", "tern", "yoyo":
+		return &tableInterpreters[125]
+	case "irb", "pry", "pry-remote":
 		return &tableInterpreters[12]
-	case "hhvm", "php", "php-cgi", "php5", "php7", "php7.4", "php8", "php8.0", "php8.1", "php8.2", "php8.3", "php8.4", "php8.5":
+	case "erb":
 		return &tableInterpreters[13]
-	case "php-fpm", "php-fpm8.1", "php-fpm8.2", "php-fpm8.3", "php-fpm8.4":
+	case "hhvm", "php", "php-cgi", "php5", "php7", "php7.4", "php8", "php8.0", "php8.1", "php8.2", "php8.3", "php8.4", "php8.5":
 		return &tableInterpreters[14]
-	case "php-config", "phpize":
+	case "php-fpm", "php-fpm8.1", "php-fpm8.2", "php-fpm8.3", "php-fpm8.4":
 		return &tableInterpreters[15]
-	case "psysh":
+	case "php-config", "phpize":
 		return &tableInterpreters[16]
-	case "lua", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "luajit", "luau", "lune", "texlua":
+	case "psysh":
 		return &tableInterpreters[17]
-	case "luac", "luac5.1", "luac5.3", "luac5.4":
+	case "lua", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "luajit", "luau", "lune", "texlua":
 		return &tableInterpreters[18]
-	case "Rscript", "littler":
+	case "luac", "luac5.1", "luac5.3", "luac5.4":
 		return &tableInterpreters[19]
 	case "bpython", "hy", "hy3", "ipython", "ipython2", "ipython3", "ptpython":
 		return &tableInterpreters[1]
-	case "R":
+	case "Rscript", "littler":
 		return &tableInterpreters[20]
-	case "julia":
+	case "R":
 		return &tableInterpreters[21]
-	case "osascript":
+	case "julia":
 		return &tableInterpreters[22]
-	case "osacompile":
+	case "osascript":
 		return &tableInterpreters[23]
-	case "pwsh", "pwsh-preview":
+	case "osacompile":
 		return &tableInterpreters[24]
-	case "powershell":
+	case "pwsh", "pwsh-preview":
 		return &tableInterpreters[25]
-	case "jimsh", "tclsh", "tclsh8.6", "tclsh9.0", "wish", "wish8.6":
+	case "powershell":
 		return &tableInterpreters[26]
-	case "expect":
+	case "jimsh", "tclsh", "tclsh8.6", "tclsh9.0", "wish", "wish8.6":
 		return &tableInterpreters[27]
-	case "java", "javaw":
+	case "expect":
 		return &tableInterpreters[28]
-	case "javac":
+	case "java", "javaw":
 		return &tableInterpreters[29]
 	case "pydoc", "pydoc3":
 		return &tableInterpreters[2]
-	case "javap", "jdeps", "jps", "jstat", "serialver":
+	case "javac":
 		return &tableInterpreters[30]
-	case "jinfo", "jstack":
+	case "javap", "jdeps", "jps", "jstat", "serialver":
 		return &tableInterpreters[31]
-	case "jcmd", "jhsdb", "jmap":
+	case "jinfo", "jstack":
 		return &tableInterpreters[32]
-	case "jdb":
+	case "jcmd", "jhsdb", "jmap":
 		return &tableInterpreters[33]
-	case "javadoc":
+	case "jdb":
 		return &tableInterpreters[34]
-	case "jlink", "jmod", "jpackage":
+	case "javadoc":
 		return &tableInterpreters[35]
-	case "jshell":
+	case "jlink", "jmod", "jpackage":
 		return &tableInterpreters[36]
-	case "kotlin", "kotlinc", "kotlinc-js", "kotlinc-jvm", "kotlinc-native", "kotlinr":
+	case "jshell":
 		return &tableInterpreters[37]
-	case "amm", "scala", "scala3":
+	case "kotlin", "kotlinc", "kotlinc-js", "kotlinc-jvm", "kotlinc-native", "kotlinr":
 		return &tableInterpreters[38]
-	case "scalac", "scaladoc":
+	case "amm", "scala", "scala3":
 		return &tableInterpreters[39]
 	case "2to3":
 		return &tableInterpreters[3]
-	case "groovy", "groovyConsole", "groovysh":
+	case "scalac", "scaladoc":
 		return &tableInterpreters[40]
-	case "groovyc":
+	case "groovy", "groovyConsole", "groovysh":
 		return &tableInterpreters[41]
-	case "elixir", "iex":
+	case "groovyc":
 		return &tableInterpreters[42]
-	case "elixirc":
+	case "elixir", "iex":
 		return &tableInterpreters[43]
-	case "erl", "werl":
+	case "elixirc":
 		return &tableInterpreters[44]
-	case "escript":
+	case "erl", "werl":
 		return &tableInterpreters[45]
-	case "erlc":
+	case "escript":
 		return &tableInterpreters[46]
-	case "ghci", "hugs":
+	case "erlc":
 		return &tableInterpreters[47]
-	case "runghc", "runhaskell":
+	case "ghci", "hugs":
 		return &tableInterpreters[48]
-	case "ghc":
+	case "runghc", "runhaskell":
 		return &tableInterpreters[49]
 	case "cython", "cythonize", "nuitka", "nuitka3", "pex", "pyinstaller", "shiv":
 		return &tableInterpreters[4]
-	case "ocaml", "utop":
+	case "ghc":
 		return &tableInterpreters[50]
-	case "ocamlbuild", "ocamlc", "ocamldep", "ocamlfind", "ocamlopt":
+	case "ocaml", "utop":
 		return &tableInterpreters[51]
-	case "ocamlformat":
+	case "ocamlbuild", "ocamlc", "ocamldep", "ocamlfind", "ocamlopt":
 		return &tableInterpreters[52]
-	case "gracket", "mzscheme", "racket":
+	case "ocamlformat":
 		return &tableInterpreters[53]
-	case "raco":
+	case "gracket", "mzscheme", "racket":
 		return &tableInterpreters[54]
-	case "chez", "chezscheme", "chibi-scheme", "csi", "gosh", "gsi", "guile", "guile-3.0", "mit-scheme", "petite", "scheme":
+	case "raco":
 		return &tableInterpreters[55]
-	case "csc", "gsc", "guild":
+	case "chez", "chezscheme", "chibi-scheme", "csi", "gosh", "gsi", "guile", "guile-3.0", "mit-scheme", "petite", "scheme":
 		return &tableInterpreters[56]
-	case "abcl", "ccl", "clisp", "ecl", "ros", "sbcl":
+	case "csc", "gsc", "guild":
 		return &tableInterpreters[57]
-	case "clj", "clojure":
+	case "abcl", "ccl", "clisp", "ecl", "ros", "sbcl":
 		return &tableInterpreters[58]
-	case "babashka", "bb", "joker", "lumo", "nbb", "planck":
+	case "clj", "clojure":
 		return &tableInterpreters[59]
-	case "kernprof", "memray", "mprof", "py-spy", "pyinstrument", "scalene", "viztracer":
+	case "py-spy":
 		return &tableInterpreters[5]
-	case "cscript", "csharp", "dotnet-script", "fsharpi", "fsi", "mono", "mono-sgen", "wscript":
+	case "babashka", "bb", "joker", "lumo", "nbb", "planck":
 		return &tableInterpreters[60]
-	case "fsharpc", "mcs", "vbc":
+	case "cscript", "csharp", "dotnet-script", "fsharpi", "fsi", "mono", "mono-sgen", "wscript":
 		return &tableInterpreters[61]
-	case "gprolog", "prolog", "swipl", "yap":
+	case "fsharpc", "mcs", "vbc":
 		return &tableInterpreters[62]
-	case "gap", "gp", "magma", "matlab", "maxima", "octave", "octave-cli", "sage", "scilab", "wolframscript":
+	case "gprolog", "prolog", "swipl", "yap":
 		return &tableInterpreters[63]
-	case "gnuplot":
+	case "gap", "gp", "magma", "matlab", "maxima", "octave", "octave-cli", "sage", "scilab", "wolframscript":
 		return &tableInterpreters[64]
-	case "agda", "bal", "bqn", "carp", "cbqn", "coqc", "coqtop", "dafny", "dyalog", "fennel", "forth", "gforth", "grain", "gst", "hare", "haxe", "hl", "idris", "idris2", "io", "isabelle", "janet", "lean", "maude", "moon", "moonc", "mosml", "neko", "odin", "picat", "pike", "poly", "polyc", "rebol", "roc", "rocq", "sml", "sq", "ucm", "uiua", "wren":
+	case "gnuplot":
 		return &tableInterpreters[65]
-	case "wasmtime":
+	case "agda", "bal", "bqn", "carp", "cbqn", "coqc", "coqtop", "dafny", "dyalog", "fennel", "forth", "gforth", "grain", "gst", "hare", "haxe", "hl", "idris", "idris2", "io", "isabelle", "janet", "lean", "maude", "moon", "moonc", "mosml", "neko", "odin", "picat", "pike", "poly", "polyc", "rebol", "roc", "rocq", "sml", "sq", "ucm", "uiua", "wren":
 		return &tableInterpreters[66]
-	case "wasmer":
+	case "wasmtime":
 		return &tableInterpreters[67]
-	case "em++", "emar", "emcc", "emcmake", "emconfigure", "emmake", "emranlib", "emrun", "wasm-as", "wasm-dis", "wasm-interp", "wasm-merge", "wasm-objdump", "wasm-opt", "wasm-strip", "wasm-tools", "wasm-validate", "wasm2wat", "wat2wasm":
+	case "wasmer":
 		return &tableInterpreters[68]
-	case "nim":
+	case "em++", "emar", "emcc", "emcmake", "emconfigure", "emmake", "emranlib", "emrun", "wasm-as", "wasm-dis", "wasm-interp", "wasm-merge", "wasm-objdump", "wasm-opt", "wasm-strip", "wasm-tools", "wasm-validate", "wasm2wat", "wat2wasm":
 		return &tableInterpreters[69]
-	case "iojs", "node", "node18", "node20", "node22", "node24", "nodejs":
+	case "kernprof", "memray", "mprof", "pyinstrument", "scalene", "viztracer":
 		return &tableInterpreters[6]
-	case "nimpretty":
+	case "nim":
 		return &tableInterpreters[70]
-	case "crystal":
+	case "nimpretty":
 		return &tableInterpreters[71]
-	case "v":
+	case "crystal":
 		return &tableInterpreters[72]
-	case "zig":
+	case "v":
 		return &tableInterpreters[73]
-	case "zls":
+	case "zig":
 		return &tableInterpreters[74]
-	case "arm-none-eabi-gdb", "cgdb", "gdb", "gdb-multiarch", "gdbtui", "rust-gdb":
+	case "zls":
 		return &tableInterpreters[75]
-	case "debugserver", "gdbserver", "lldb-server":
+	case "arm-none-eabi-gdb", "cgdb", "gdb", "gdb-multiarch", "gdbtui", "rust-gdb":
 		return &tableInterpreters[76]
-	case "lldb", "lldb-mi", "rust-lldb":
+	case "debugserver", "gdbserver", "lldb-server":
 		return &tableInterpreters[77]
-	case "heaptrack", "samply", "valgrind":
+	case "lldb", "lldb-mi", "rust-lldb":
 		return &tableInterpreters[78]
-	case "callgrind_annotate", "cg_annotate", "heaptrack_print", "kcachegrind", "ms_print":
+	case "samply":
 		return &tableInterpreters[79]
-	case "babel-node", "coffee", "esno", "jiti", "swc-node", "ts-node", "ts-node-dev", "ts-node-esm", "ts-node-script", "tsnd", "tsx", "vite-node":
+	case "iojs", "node", "node18", "node20", "node22", "node24", "nodejs":
 		return &tableInterpreters[7]
-	case "rr":
+	case "heaptrack", "valgrind":
 		return &tableInterpreters[80]
-	case "perf":
+	case "callgrind_annotate", "cg_annotate", "heaptrack_print", "kcachegrind", "ms_print":
 		return &tableInterpreters[81]
-	case "hyperfine", "multitime", "poop":
+	case "rr":
 		return &tableInterpreters[82]
-	case "django", "django-admin", "django-admin.py", "manage.py":
+	case "perf":
 		return &tableInterpreters[83]
-	case "rails":
+	case "hyperfine", "multitime", "poop":
 		return &tableInterpreters[84]
-	case "rake":
+	case "django", "django-admin", "django-admin.py", "manage.py":
 		return &tableInterpreters[85]
-	case "m", "minitest", "parallel_rspec", "parallel_test", "rspec", "testrb", "turbo_tests":
+	case "rails":
 		return &tableInterpreters[86]
-	case "clockwork", "delayed_job", "falcon", "foreman", "good_job", "goreman", "guard", "hivemind", "honcho", "overmind", "passenger", "puma", "pumactl", "rackup", "resque", "shoryuken", "sidekiq", "thin", "unicorn":
+	case "rake":
 		return &tableInterpreters[87]
-	case "spring":
+	case "m", "minitest", "parallel_rspec", "parallel_test", "rspec", "testrb", "turbo_tests":
 		return &tableInterpreters[88]
-	case "artisan":
+	case "clockwork", "delayed_job", "falcon", "foreman", "good_job", "goreman", "guard", "hivemind", "honcho", "overmind", "passenger", "puma", "pumactl", "rackup", "resque", "shoryuken", "sidekiq", "thin", "unicorn":
 		return &tableInterpreters[89]
-	case "casperjs", "d8", "gjs", "hermes", "js", "jsc", "llrt", "njs", "phantomjs", "qjs", "rhino", "slimerjs", "tjs":
+	case "babel-node", "coffee", "esno", "jiti", "swc-node", "ts-node", "ts-node-dev", "ts-node-esm", "ts-node-script", "tsnd", "tsx", "vite-node":
 		return &tableInterpreters[8]
-	case "sail":
+	case "spring":
 		return &tableInterpreters[90]
-	case "console":
+	case "artisan":
 		return &tableInterpreters[91]
-	case "symfony":
+	case "sail":
 		return &tableInterpreters[92]
-	case "wp":
+	case "console":
 		return &tableInterpreters[93]
-	case "drush":
+	case "symfony":
 		return &tableInterpreters[94]
-	case "flask", "quart":
+	case "wp":
 		return &tableInterpreters[95]
-	case "arq", "bokeh", "chainlit", "daphne", "datasette", "dramatiq", "fastapi", "gradio", "granian", "gunicorn", "huey_consumer", "huey_consumer.py", "hypercorn", "label-studio", "langgraph", "langserve", "litellm", "mod_wsgi-express", "panel", "procrastinate", "rq", "rqworker", "shiny", "solara", "superset", "taskiq", "tensorboard", "text-generation-launcher", "uvicorn", "uwsgi", "vllm", "voila", "waitress-serve":
+	case "drush":
 		return &tableInterpreters[96]
-	case "celery":
+	case "flask", "quart":
 		return &tableInterpreters[97]
-	case "streamlit":
+	case "arq", "bokeh", "chainlit", "daphne", "datasette", "dramatiq", "fastapi", "gradio", "granian", "gunicorn", "huey_consumer", "huey_consumer.py", "hypercorn", "label-studio", "langgraph", "langserve", "litellm", "mod_wsgi-express", "panel", "procrastinate", "rq", "rqworker", "shiny", "solara", "superset", "taskiq", "tensorboard", "text-generation-launcher", "uvicorn", "uwsgi", "vllm", "voila", "waitress-serve":
 		return &tableInterpreters[98]
-	case "jupyter":
+	case "celery":
 		return &tableInterpreters[99]
-	case "perl", "perl5":
+	case "casperjs", "d8", "gjs", "hermes", "js", "jsc", "llrt", "njs", "phantomjs", "qjs", "rhino", "slimerjs", "tjs":
 		return &tableInterpreters[9]
 	case "k", "kubecolor", "kubectl", "microk8s.kubectl":
 		return &tableKubernetes[0]
@@ -2301,24 +2319,26 @@ func findTool(name string) *tool {
 		return &tableRustGo[24]
 	case "protoc":
 		return &tableRustGo[25]
-	case "CompileDaemon", "air", "gow", "modd", "realize", "reflex", "wgo":
+	case "reflex":
 		return &tableRustGo[26]
-	case "ko":
+	case "CompileDaemon", "air", "gow", "modd", "realize", "wgo":
 		return &tableRustGo[27]
-	case "goreleaser":
+	case "ko":
 		return &tableRustGo[28]
-	case "go-task", "task":
+	case "goreleaser":
 		return &tableRustGo[29]
 	case "rustup-init":
 		return &tableRustGo[2]
-	case "ginkgo", "godog":
+	case "go-task", "task":
 		return &tableRustGo[30]
-	case "goose":
+	case "ginkgo", "godog":
 		return &tableRustGo[31]
-	case "sea-orm-cli":
+	case "goose":
 		return &tableRustGo[32]
-	case "bindgen", "capnp", "cbindgen", "flatc", "thrift", "uniffi-bindgen", "wasm-bindgen":
+	case "sea-orm-cli":
 		return &tableRustGo[33]
+	case "bindgen", "capnp", "cbindgen", "flatc", "thrift", "uniffi-bindgen", "wasm-bindgen":
+		return &tableRustGo[34]
 	case "rustc":
 		return &tableRustGo[3]
 	case "rustdoc":
@@ -2541,84 +2561,94 @@ func findTool(name string) *tool {
 		return &tableSystem[192]
 	case "screen":
 		return &tableSystem[193]
-	case "abduco", "byobu", "byobu-screen", "byobu-tmux", "dtach", "dvtm", "gotty", "mosh-server", "sshx", "teamocil", "tmuxinator", "tmuxp", "tty-share", "ttyd", "ttyshare", "upterm", "wetty":
+	case "gotty", "ttyd":
 		return &tableSystem[194]
-	case "zellij":
+	case "abduco", "byobu", "byobu-screen", "byobu-tmux", "dtach", "dvtm", "mosh-server", "sshx", "teamocil", "tmuxinator", "tmuxp", "tty-share", "ttyshare", "upterm", "wetty":
 		return &tableSystem[195]
-	case "Mail", "bsd-mailx", "heirloom-mailx":
+	case "zellij":
 		return &tableSystem[196]
-	case "dma", "emailrelay-submit", "esmtp", "fetchmail", "getmail", "isync", "mail.mailutils", "maildrop", "mailq", "mailsend", "mbsync", "mpack", "nullmailer-inject", "nullmailer-send", "offlineimap", "pine", "procmail", "sendEmail", "sendemail", "smtp-cli", "smtp-source":
+	case "Mail", "bsd-mailx", "heirloom-mailx":
 		return &tableSystem[197]
-	case "brave-browser", "chromium", "chromium-browser", "epiphany", "exo-open", "firefox", "firefox-esr", "gnome-open", "gnome-www-browser", "google-chrome", "google-chrome-stable", "kde-open", "kde-open5", "konqueror", "microsoft-edge", "opera", "sensible-browser", "vivaldi", "wslview", "www-browser", "x-www-browser", "xdg-open":
+	case "dma", "emailrelay-submit", "esmtp", "fetchmail", "getmail", "isync", "mail.mailutils", "maildrop", "mailq", "mailsend", "mbsync", "mpack", "nullmailer-inject", "nullmailer-send", "offlineimap", "pine", "procmail", "sendEmail", "sendemail", "smtp-cli", "smtp-source":
 		return &tableSystem[198]
-	case "xdg-desktop-icon", "xdg-desktop-menu", "xdg-email", "xdg-icon-resource", "xdg-mime", "xdg-screensaver", "xdg-settings", "xdg-su":
+	case "brave-browser", "chromium", "chromium-browser", "epiphany", "exo-open", "firefox", "firefox-esr", "gnome-open", "gnome-www-browser", "google-chrome", "google-chrome-stable", "kde-open", "kde-open5", "konqueror", "microsoft-edge", "opera", "sensible-browser", "vivaldi", "wslview", "www-browser", "x-www-browser", "xdg-open":
 		return &tableSystem[199]
 	case "loginctl":
 		return &tableSystem[19]
 	case "service":
 		return &tableSystem[1]
-	case "xdg-user-dir":
+	case "xdg-desktop-icon", "xdg-desktop-menu", "xdg-email", "xdg-icon-resource", "xdg-mime", "xdg-screensaver", "xdg-settings", "xdg-su":
 		return &tableSystem[200]
-	case "gio":
+	case "xdg-user-dir":
 		return &tableSystem[201]
-	case "dunstify", "growlnotify", "gxmessage", "notify-send", "terminal-notifier", "xdialog", "xmessage":
+	case "gio":
 		return &tableSystem[202]
-	case "xclip":
+	case "dunstify", "growlnotify", "gxmessage", "notify-send", "terminal-notifier", "xdialog", "xmessage":
 		return &tableSystem[203]
-	case "xsel":
+	case "xclip":
 		return &tableSystem[204]
-	case "wl-clip-persist", "wl-copy":
+	case "xsel":
 		return &tableSystem[205]
-	case "wl-paste":
+	case "wl-clip-persist", "wl-copy":
 		return &tableSystem[206]
-	case "cliclick", "dotool", "wtype", "xautomation", "xdotool", "xte", "ydotool":
+	case "wl-paste":
 		return &tableSystem[207]
-	case "byzanz-record", "flameshot", "gnome-screenshot", "grim", "hyprshot", "ksnip", "maim", "peek", "recordmydesktop", "scrot", "shotman", "simplescreenrecorder", "slurp", "spectacle", "wf-recorder", "xwd":
+	case "cliclick", "dotool", "wtype", "xautomation", "xdotool", "xte", "ydotool":
 		return &tableSystem[208]
-	case "gsettings":
+	case "byzanz-record", "flameshot", "gnome-screenshot", "grim", "hyprshot", "ksnip", "maim", "peek", "recordmydesktop", "scrot", "shotman", "simplescreenrecorder", "slurp", "spectacle", "wf-recorder", "xwd":
 		return &tableSystem[209]
 	case "timedatectl":
 		return &tableSystem[20]
-	case "dconf":
+	case "gsettings":
 		return &tableSystem[210]
-	case "xauth":
+	case "dconf":
 		return &tableSystem[211]
-	case "distro", "getos", "lsb-release", "lsb_release", "os-release":
+	case "xauth":
 		return &tableSystem[212]
-	case "angie", "nginx", "openresty":
+	case "distro", "getos", "lsb-release", "lsb_release", "os-release":
 		return &tableSystem[213]
-	case "apache2", "apache2ctl", "apachectl", "httpd":
+	case "angie", "nginx", "openresty":
 		return &tableSystem[214]
-	case "cupsd", "haproxy", "lighttpd", "named", "squid", "traefik", "unbound", "varnishd":
+	case "apache2", "apache2ctl", "apachectl", "httpd":
 		return &tableSystem[215]
-	case "caddy":
+	case "cupsd", "haproxy", "lighttpd", "named", "squid", "traefik", "unbound", "varnishd":
 		return &tableSystem[216]
-	case "circusctl", "circusd", "daemonize", "runsv", "runsvdir", "start-stop-daemon", "supervise", "svscan":
+	case "caddy":
 		return &tableSystem[217]
-	case "lpinfo", "lpoptions", "lpq", "lpstat":
+	case "start-stop-daemon":
 		return &tableSystem[218]
-	case "accept", "cancel", "cupsaccept", "cupsdisable", "cupsenable", "cupsreject", "lp", "lpadmin", "lpr", "lprm":
+	case "daemonize":
 		return &tableSystem[219]
 	case "hostnamectl":
 		return &tableSystem[21]
-	case "osqueryi":
+	case "circusctl", "circusd", "runsv", "runsvdir", "supervise", "svscan":
 		return &tableSystem[220]
-	case "aide", "chkrootkit", "clamdscan", "clamscan", "lynis", "rkhunter", "tripwire":
+	case "lpinfo", "lpoptions", "lpq", "lpstat":
 		return &tableSystem[221]
-	case "bpftool", "falco", "sysdig", "uftrace":
+	case "accept", "cancel", "cupsaccept", "cupsdisable", "cupsenable", "cupsreject", "lp", "lpadmin", "lpr", "lprm":
 		return &tableSystem[222]
-	case "zoxide":
+	case "osqueryi":
 		return &tableSystem[223]
-	case "autojump", "j", "z":
+	case "aide", "chkrootkit", "clamdscan", "clamscan", "lynis", "rkhunter", "tripwire":
 		return &tableSystem[224]
-	case "joshuto", "lf", "nnn", "ranger", "spf", "superfile", "vifm", "xplr", "yazi":
+	case "uftrace":
 		return &tableSystem[225]
-	case "apg", "diceware", "makepasswd", "mkpasswd", "pwgen", "xkcdpass":
+	case "bpftool", "falco", "sysdig":
 		return &tableSystem[226]
-	case "htdigest", "htpasswd":
+	case "zoxide":
 		return &tableSystem[227]
+	case "autojump", "j", "z":
+		return &tableSystem[228]
+	case "ranger", "vifm":
+		return &tableSystem[229]
 	case "localectl":
 		return &tableSystem[22]
+	case "joshuto", "lf", "nnn", "spf", "superfile", "xplr", "yazi":
+		return &tableSystem[230]
+	case "apg", "diceware", "makepasswd", "mkpasswd", "pwgen", "xkcdpass":
+		return &tableSystem[231]
+	case "htdigest", "htpasswd":
+		return &tableSystem[232]
 	case "resolvectl", "systemd-resolve":
 		return &tableSystem[23]
 	case "networkctl":
@@ -2825,84 +2855,86 @@ func findTool(name string) *tool {
 		return &tableText[114]
 	case "gvimdiff", "nvimdiff", "vimdiff":
 		return &tableText[115]
-	case "ed", "ex", "red":
+	case "ex":
 		return &tableText[116]
-	case "dte", "helix", "hx", "jed", "jmacs", "joe", "kak", "mcedit", "mg", "micro", "nano", "ne", "pico", "tilde", "zile":
+	case "ed", "red":
 		return &tableText[117]
-	case "emacs", "emacs-gtk", "emacs-nox", "emacs25", "emacs26", "emacs27", "emacs28", "emacs29", "xemacs":
+	case "dte", "helix", "hx", "jed", "jmacs", "joe", "kak", "mcedit", "mg", "micro", "nano", "ne", "pico", "tilde", "zile":
 		return &tableText[118]
-	case "emacsclient":
+	case "emacs", "emacs-gtk", "emacs-nox", "emacs25", "emacs26", "emacs27", "emacs28", "emacs29", "xemacs":
 		return &tableText[119]
 	case "locate", "mdfind", "mlocate", "plocate", "slocate":
 		return &tableText[11]
-	case "antigravity", "code", "code-insiders", "code-oss", "codium", "cursor", "kiro", "positron", "trae", "vscodium", "windsurf":
+	case "emacsclient":
 		return &tableText[120]
-	case "atom", "bbedit", "brackets", "clion", "coteditor", "datagrip", "fleet", "geany", "gedit", "gnome-text-editor", "goland", "idea", "idea.sh", "kate", "kwrite", "lapce", "leafpad", "lite-xl", "mate", "mousepad", "notepad", "notepad++", "nova", "phpstorm", "pluma", "pycharm", "rider", "rubymine", "rustrover", "studio", "subl", "sublime_text", "textedit", "webstorm", "xed", "zed", "zeditor":
+	case "antigravity", "code", "code-insiders", "code-oss", "codium", "cursor", "kiro", "positron", "trae", "vscodium", "windsurf":
 		return &tableText[121]
-	case "dc":
+	case "atom", "bbedit", "brackets", "clion", "coteditor", "datagrip", "fleet", "geany", "gedit", "gnome-text-editor", "goland", "idea", "idea.sh", "kate", "kwrite", "lapce", "leafpad", "lite-xl", "mate", "mousepad", "notepad", "notepad++", "nova", "phpstorm", "pluma", "pycharm", "rider", "rubymine", "rustrover", "studio", "subl", "sublime_text", "textedit", "webstorm", "xed", "zed", "zeditor":
 		return &tableText[122]
-	case "bc", "gbc":
+	case "dc":
 		return &tableText[123]
-	case "gunits", "numbat", "qalc", "units":
+	case "bc", "gbc":
 		return &tableText[124]
-	case "envsubst":
+	case "gunits", "numbat", "qalc", "units":
 		return &tableText[125]
-	case "sd":
+	case "envsubst":
 		return &tableText[126]
-	case "hck":
+	case "sd":
 		return &tableText[127]
-	case "choose", "cols":
+	case "hck":
 		return &tableText[128]
-	case "html2markdown", "html2text", "tidy5":
+	case "choose", "cols":
 		return &tableText[129]
 	case "gsed", "sed", "ssed":
 		return &tableText[12]
-	case "hred", "htmlq", "pup", "xidel":
+	case "html2markdown", "html2text", "tidy5":
 		return &tableText[130]
-	case "jo":
+	case "hred", "htmlq", "pup", "xidel":
 		return &tableText[131]
-	case "jc":
+	case "jo":
 		return &tableText[132]
-	case "json-glib-format", "json2toml", "json2yaml", "jsonpp", "remarshal", "toml2json", "toml2yaml", "yaml2json", "yaml2toml":
+	case "jc":
 		return &tableText[133]
-	case "jello", "jmespath", "jp", "jql", "json_pp", "json_reformat", "json_verify", "yj", "zq":
+	case "json-glib-format", "json2toml", "json2yaml", "jsonpp", "remarshal", "toml2json", "toml2yaml", "yaml2json", "yaml2toml":
 		return &tableText[134]
-	case "dyff":
+	case "jello", "jmespath", "jp", "jql", "json_pp", "json_reformat", "json_verify", "yj", "zq":
 		return &tableText[135]
-	case "grex":
+	case "dyff":
 		return &tableText[136]
-	case "rga", "ripgrep-all":
+	case "grex":
 		return &tableText[137]
-	case "lst", "tre":
+	case "rga", "ripgrep-all":
 		return &tableText[138]
-	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
+	case "lst", "tre":
 		return &tableText[139]
 	case "awk", "frawk", "gawk", "goawk", "mawk", "nawk", "original-awk":
 		return &tableText[13]
-	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
+	case "cksfv", "exiv2info", "fc-query", "fc-scan", "fc-validate", "gifinfo", "hashdeep", "jpeginfo", "md5deep", "mediainfo", "mkvinfo", "otfinfo", "pngcheck", "rhash", "sha1deep", "sha256deep", "ssdeep", "ttfdump", "webpinfo", "zbarimg":
 		return &tableText[140]
-	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
+	case "fc-cat", "fc-conflist", "fc-list", "fc-match", "fc-pattern":
 		return &tableText[141]
-	case "qrencode":
+	case "advpng", "cjpeg", "djpeg", "gifsicle", "guetzli", "jpegoptim", "jpegtran", "mozjpeg", "optipng", "oxipng", "pngcrush", "pngquant", "svgcleaner", "zopflipng":
 		return &tableText[142]
-	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
+	case "qrencode":
 		return &tableText[143]
-	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
+	case "libreoffice", "localc", "loimpress", "lowriter", "soffice", "unoconv", "unoconvert":
 		return &tableText[144]
-	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
+	case "antiword", "catdoc", "catppt", "djvutxt", "docx2txt", "epub2txt", "odt2txt", "pdf2txt", "pdf2txt.py", "ps2ascii", "unrtf", "xls2csv":
 		return &tableText[145]
-	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
+	case "eqn", "groff", "gtbl", "man2html", "mandoc", "nroff", "pic", "preconv", "soelim", "tbl", "troff", "zsoelim":
 		return &tableText[146]
-	case "gettext", "ngettext":
+	case "msgattrib", "msgcat", "msgcmp", "msgcomm", "msgconv", "msgen", "msgexec", "msgfilter", "msgfmt", "msggrep", "msginit", "msgmerge", "msgunfmt", "msguniq", "xgettext":
 		return &tableText[147]
-	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
+	case "gettext", "ngettext":
 		return &tableText[148]
-	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
+	case "asciinema", "t-rec", "terminalizer", "termtosvg", "ttyrec", "vhs":
 		return &tableText[149]
 	case "bzdiff", "colordiff", "diff", "gdiff", "xzdiff", "zdiff", "zstddiff":
 		return &tableText[14]
-	case "wifi", "wifi-password":
+	case "cue", "dhall", "dhall-to-json", "dhall-to-yaml", "jsonnet", "jsonnet-lint", "nickel":
 		return &tableText[150]
+	case "wifi", "wifi-password":
+		return &tableText[151]
 	case "bzcmp", "cmp", "gcmp", "xzcmp", "zcmp":
 		return &tableText[15]
 	case "sdiff":
@@ -3093,105 +3125,151 @@ func findTool(name string) *tool {
 		return &tableText[9]
 	case "sudo":
 		return &tableWrappers[0]
-	case "ionice":
+	case "setsid":
 		return &tableWrappers[10]
-	case "chrt":
+	case "nice":
 		return &tableWrappers[11]
-	case "taskset":
+	case "ionice":
 		return &tableWrappers[12]
-	case "stdbuf":
+	case "chrt":
 		return &tableWrappers[13]
-	case "i386", "linux32", "linux64", "setarch", "uname26", "x86_64":
+	case "taskset":
 		return &tableWrappers[14]
-	case "numactl":
+	case "stdbuf":
 		return &tableWrappers[15]
-	case "prlimit":
+	case "i386", "linux32", "linux64", "setarch", "uname26", "x86_64":
 		return &tableWrappers[16]
-	case "cgclassify", "cgexec":
+	case "numactl":
 		return &tableWrappers[17]
-	case "choom":
+	case "prlimit":
 		return &tableWrappers[18]
-	case "chpst", "envdir", "envuidgid", "setlock", "setuidgid", "softlimit":
+	case "cgclassify", "cgexec":
 		return &tableWrappers[19]
 	case "doas":
 		return &tableWrappers[1]
-	case "aa-exec", "cpulimit", "firejail", "proot", "schedtool":
+	case "choom":
 		return &tableWrappers[20]
-	case "proxychains", "proxychains4":
+	case "envdir", "envuidgid", "lckdo", "setlock":
 		return &tableWrappers[21]
-	case "dbus-launch":
+	case "chpst", "softlimit":
 		return &tableWrappers[22]
-	case "xvfb-run":
+	case "datefudge":
 		return &tableWrappers[23]
-	case "systemd-inhibit":
+	case "timelimit":
 		return &tableWrappers[24]
-	case "systemd-cat":
+	case "keep-one-running", "run-one", "run-one-constantly", "run-one-until-failure", "run-one-until-success", "run-this-one":
 		return &tableWrappers[25]
-	case "systemd-run":
+	case "distrobox-host-exec", "host-spawn", "nocache", "pseudo", "reattach-to-user-namespace":
 		return &tableWrappers[26]
-	case "gnome-session-inhibit":
+	case "hwatch", "viddy":
 		return &tableWrappers[27]
-	case "rlwrap":
+	case "flatpak-spawn":
 		return &tableWrappers[28]
-	case "faketime":
+	case "sandbox-exec":
 		return &tableWrappers[29]
-	case "dzdo", "gosu", "pkexec", "please", "run0", "runuser", "setpriv", "su-exec":
+	case "gosu", "s6-setuidgid", "setuidgid", "su-exec":
 		return &tableWrappers[2]
-	case "catatonit", "dumb-init", "tini":
+	case "Eterm", "aterm", "cool-retro-term", "foot", "footclient", "havoc", "lxterm", "mlterm", "rxvt", "sakura", "terminology", "urxvt", "uxterm", "x-terminal-emulator", "xterm":
 		return &tableWrappers[30]
-	case "ifne":
+	case "alacritty", "deepin-terminal", "ghostty", "kgx", "konsole", "lxterminal", "mate-terminal", "ptyxis", "qterminal", "terminator", "tilix", "xfce4-terminal":
 		return &tableWrappers[31]
-	case "gtimeout", "timeout":
+	case "gnome-terminal":
 		return &tableWrappers[32]
-	case "gtime", "time":
+	case "kitty":
 		return &tableWrappers[33]
-	case "flock":
+	case "wezterm":
 		return &tableWrappers[34]
-	case "watch":
+	case "startx", "xinit":
 		return &tableWrappers[35]
-	case "gxargs", "xargs":
+	case "pee":
 		return &tableWrappers[36]
-	case "env_parallel", "parallel", "parset", "sem":
+	case "mispipe":
 		return &tableWrappers[37]
-	case "command":
+	case "clush", "dsh", "parallel-ssh", "pdsh", "pssh", "rust-parallel-ssh":
 		return &tableWrappers[38]
-	case "builtin":
+	case "websocketd":
 		return &tableWrappers[39]
-	case "su":
+	case "runuser":
 		return &tableWrappers[3]
-	case "exec":
+	case "ipsvd", "tcpserver", "tcpsvd", "udpsvd":
 		return &tableWrappers[40]
-	case "busybox", "toybox":
+	case "execlineb":
 		return &tableWrappers[41]
-	case "chroot":
+	case "aa-exec", "cpulimit", "firejail", "proot", "schedtool":
 		return &tableWrappers[42]
-	case "unshare":
+	case "proxychains", "proxychains4":
 		return &tableWrappers[43]
-	case "nsenter":
+	case "dbus-launch":
 		return &tableWrappers[44]
-	case "bubblewrap", "bwrap":
+	case "xvfb-run":
 		return &tableWrappers[45]
-	case "bpftrace", "dtrace", "ktrace", "ltrace", "strace", "truss":
+	case "systemd-inhibit":
 		return &tableWrappers[46]
-	case "script":
+	case "systemd-cat":
 		return &tableWrappers[47]
-	case "bash", "rbash", "zsh":
+	case "systemd-run":
 		return &tableWrappers[48]
-	case "ash", "dash", "hush", "ksh", "ksh93", "mksh", "posh", "sh", "yash":
+	case "gnome-session-inhibit":
 		return &tableWrappers[49]
-	case "sg":
+	case "dzdo", "pkexec", "please", "run0", "setpriv":
 		return &tableWrappers[4]
-	case "csh", "elvish", "fish", "nu", "oil", "osh", "tcsh", "xonsh", "ysh":
+	case "rlwrap":
 		return &tableWrappers[50]
-	case "newgrp":
+	case "faketime":
+		return &tableWrappers[51]
+	case "catatonit", "dumb-init", "tini":
+		return &tableWrappers[52]
+	case "ifne":
+		return &tableWrappers[53]
+	case "gtimeout", "timeout":
+		return &tableWrappers[54]
+	case "gtime", "time":
+		return &tableWrappers[55]
+	case "flock":
+		return &tableWrappers[56]
+	case "watch":
+		return &tableWrappers[57]
+	case "gxargs", "xargs":
+		return &tableWrappers[58]
+	case "env_parallel", "parallel", "parset", "sem":
+		return &tableWrappers[59]
+	case "su":
 		return &tableWrappers[5]
-	case "env":
+	case "command":
+		return &tableWrappers[60]
+	case "builtin":
+		return &tableWrappers[61]
+	case "exec":
+		return &tableWrappers[62]
+	case "busybox", "toybox":
+		return &tableWrappers[63]
+	case "chroot":
+		return &tableWrappers[64]
+	case "unshare":
+		return &tableWrappers[65]
+	case "nsenter":
+		return &tableWrappers[66]
+	case "bubblewrap", "bwrap":
+		return &tableWrappers[67]
+	case "bpftrace", "dtrace":
+		return &tableWrappers[68]
+	case "ktrace", "ltrace", "strace", "truss":
+		return &tableWrappers[69]
+	case "sg":
 		return &tableWrappers[6]
-	case "catchsegv", "chronic", "dbus-run-session", "eatmydata", "fakechroot", "fakeroot", "nocorrect", "noglob", "nohup", "pgrphack", "retry", "torify", "torsocks", "tsocks", "unbuffer", "with-contenv", "zsh-defer":
+	case "script":
+		return &tableWrappers[70]
+	case "bash", "rbash", "zsh":
+		return &tableWrappers[71]
+	case "ash", "dash", "hush", "ksh", "ksh93", "mksh", "posh", "sh", "yash":
+		return &tableWrappers[72]
+	case "csh", "elvish", "fish", "nu", "oil", "osh", "tcsh", "xonsh", "ysh":
+		return &tableWrappers[73]
+	case "newgrp":
 		return &tableWrappers[7]
-	case "setsid":
+	case "env":
 		return &tableWrappers[8]
-	case "nice":
+	case "catchsegv", "chronic", "dbus-run-session", "eatmydata", "fakechroot", "fakeroot", "nocorrect", "noglob", "nohup", "pgrphack", "retry", "torify", "torsocks", "tsocks", "unbuffer", "with-contenv", "zsh-defer":
 		return &tableWrappers[9]
 	}
 	return nil

@@ -141,7 +141,19 @@ var tableInterpreters = [...]tool{
 			{names: []string{"-m", "--module", "-n", "--name", "-c", "--console-script", "-e", "--entry-point", "--add-data", "--hidden-import", "-i", "--icon", "--python"}, kind: kindText},
 		},
 	},
-	{names: []string{"py-spy", "memray", "scalene", "viztracer", "kernprof", "pyinstrument", "mprof"},
+	{names: []string{"py-spy"},
+		do:   action{does: Executes | Writes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isWrapping},
+		says: []string{"Measuring it: {inner}", "Measure a Python program with py-spy"},
+		flags: []flag{
+			{names: []string{"-o", "--output"}, kind: kindWrite},
+			{names: []string{"-p", "--pid", "-d", "--duration", "-r", "--rate", "-f", "--format"}, kind: kindText},
+			{names: []string{"-s", "--subprocesses", "-F", "--function", "-n", "--native", "-i", "--idle", "-g", "--gil", "-t", "--threads", "--full-filenames", "--nonblocking"}},
+		},
+		whens: []when{
+			{any: [][]term{{{op: termFlag, flag: "-p"}}}, flagged: true, do: action{does: Processes, say: "Look into the running Python program {-p}", args: []slot{{kind: kindText, repeat: true}}}},
+		},
+	},
+	{names: []string{"memray", "scalene", "viztracer", "kernprof", "pyinstrument", "mprof"},
 		do:   action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Measure a Python program with {cmd}: {args}", "Measure a Python program with {cmd}"},
 		flags: []flag{
@@ -441,7 +453,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the Julia script {arg1}", "Start an interactive Julia session"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-e", "--eval", "-E", "--print"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Julia code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Julia code given on the command line"}},
+			{names: []string{"-e", "--eval", "-E", "--print"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Julia code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Julia code given on the command line"}},
 			{names: []string{"-m", "--module"}, kind: kindText, do: &action{does: Executes, say: "Run the Julia module {-m}", args: []slot{{kind: kindText, repeat: true}}}},
 			{names: []string{"-L", "--load", "-J", "--sysimage"}, kind: kindScript},
 			{names: []string{"-H", "--home", "-p", "--procs", "-t", "--threads", "-C", "--cpu-target", "-g", "--check-bounds", "--math-mode", "--depwarn", "--startup-file", "--handle-signals", "--gcthreads", "--heap-size-hint"}, kind: kindText},
@@ -455,7 +467,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"osascript"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting, stdin: &slot{kind: kindAppleScript}},
 		says: []string{"Run the AppleScript {arg1}, which can steer other applications", "Run the AppleScript on standard input, which can steer other applications"},
 		use:  useInterpreter,
 		flags: []flag{
@@ -466,6 +478,7 @@ var tableInterpreters = [...]tool{
 		},
 		whens: []when{
 			{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {op: termCount, n: 0}}}, do: action{does: Executes, risk: levelDangerous, opaque: "AppleScript on standard input"}},
+			{any: [][]term{{{op: termFlag, flag: "-l", globs: []string{"JavaScript", "javascript", "JXA"}}, {op: termCount, n: 0}, {not: true, op: termFlag, flag: "-e"}}}, flagged: true, do: action{stdin: &slot{kind: kindNode}}},
 			{any: [][]term{{{op: termFlag, flag: "-l", globs: []string{"JavaScript", "javascript", "JXA"}}, {op: termFlag, flag: "-e"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run JavaScript that can steer other applications", opaque: "JavaScript for Automation given on the command line"}},
 		},
 	},
@@ -497,19 +510,22 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"tclsh", "tclsh8.6", "tclsh9.0", "jimsh", "wish", "wish8.6"},
-		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
+		do:   action{args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting, stdin: &slot{kind: kindLines, keys: &keysTcl}},
 		says: []string{"Run the Tcl script {arg1}", "Start an interactive Tcl session"},
 		use:  useInterpreter,
 		flags: []flag{
 			{names: []string{"-encoding"}, kind: kindText},
 		},
-		whens: sharedWhen293,
+		whens: []when{
+			{any: [][]term{{{op: termPiped, n: 0}, {op: termCount, n: 0}}}, do: action{say: "Run the Tcl code on standard input"}},
+			{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Executes}},
+		},
 	},
 	{names: []string{"expect"},
 		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the Expect script {arg1}, which starts and answers other programs", "Start an interactive Expect session"},
 		flags: []flag{
-			{names: []string{"-c"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Expect commands, which start and answer other programs", opaque: "Expect commands given on the command line"}},
+			{names: []string{"-c"}, kind: kindLines, keys: &keysTcl, do: &action{does: Executes, risk: levelDangerous, say: "Run Expect commands, which start and answer other programs", opaque: "Expect commands given on the command line"}},
 			{names: []string{"-f", "-b"}, kind: kindScript, do: &action{does: Executes, say: "Run the Expect script {-f}, which starts and answers other programs", args: []slot{{kind: kindText, repeat: true}}}},
 			{names: []string{"-d", "-i", "-n", "-N", "-D", "-v", "-"}},
 		},
@@ -586,7 +602,7 @@ var tableInterpreters = [...]tool{
 		},
 	},
 	{names: []string{"jshell"},
-		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
+		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting, stdin: &slot{kind: kindOtherCode}},
 		says: []string{"Run Java code from {args}", "Start an interactive Java session or run the Java code on standard input"},
 		flags: []flag{
 			{names: []string{"--class-path", "--module-path", "--add-modules", "--add-exports", "--feedback", "-C", "-R", "--startup"}, kind: kindText},
@@ -597,7 +613,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Compile or run the Kotlin code {args}", "Start an interactive Kotlin session"},
 		flags: []flag{
 			{names: []string{"-script"}, kind: kindScript},
-			{names: []string{"-e", "-expression"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Kotlin code given on the command line", opaque: "Kotlin code given on the command line"}},
+			{names: []string{"-e", "-expression"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Kotlin code given on the command line", opaque: "Kotlin code given on the command line"}},
 			{names: []string{"-d", "-o"}, kind: kindWrite},
 			{names: []string{"-cp", "-classpath", "-jvm-target", "-language-version", "-api-version", "-module-name", "-jdk-home", "-Xplugin", "-P", "-howtorun", "-compiler-path"}, kind: kindText},
 		},
@@ -606,7 +622,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes | Writes, args: []slot{{kind: kindRead, repeat: true}}, is: isInterpreter},
 		says: []string{"Compile or run Scala code: {args}", "Start an interactive Scala session"},
 		flags: []flag{
-			{names: []string{"-e", "--execute-script", "--script-snippet", "-c", "--code"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Scala code given on the command line", opaque: "Scala code given on the command line"}},
+			{names: []string{"-e", "--execute-script", "--script-snippet", "-c", "--code"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Scala code given on the command line", opaque: "Scala code given on the command line"}},
 			{names: []string{"-d", "-o", "--output"}, kind: kindWrite},
 			{names: []string{"-cp", "-classpath", "--class-path", "--dep", "--dependency", "-S", "--scala", "--jvm", "--main-class", "-M", "--java-opt"}, kind: kindText},
 		},
@@ -628,7 +644,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the Groovy script {arg1}", "Start an interactive Groovy session"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Groovy code given on the command line", opaque: "Groovy code given on the command line"}},
+			{names: []string{"-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Groovy code given on the command line", opaque: "Groovy code given on the command line"}},
 			{names: []string{"-i"}, kind: kindText, attached: true},
 			{names: []string{"-n", "-p", "-d"}},
 			{names: []string{"-l"}, kind: kindText, attached: true, do: &action{does: Network | LongRunning}},
@@ -653,7 +669,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the Elixir script {arg1}", "Start an interactive Elixir session"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-e", "--eval", "--rpc-eval", "--dot-iex-eval"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Elixir code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Elixir code given on the command line"}},
+			{names: []string{"-e", "--eval", "--rpc-eval", "--dot-iex-eval"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Elixir code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Elixir code given on the command line"}},
 			{names: []string{"-r", "-pr", "-S", "--dot-iex"}, kind: kindScript, do: &action{does: Executes, say: "Run the Elixir script {-S}", args: []slot{{kind: kindText, repeat: true}}}},
 			{names: []string{"-pa", "-pz", "--app", "--erl", "--cookie", "--sname", "--name", "--hidden", "--boot", "--erl-config", "--pipe-to", "--remsh", "--vm-args"}, kind: kindText},
 			{names: []string{"--no-halt", "--werl", "--logger-otp-reports", "--logger-sasl-reports"}},
@@ -672,7 +688,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isInterpreter | isDashword},
 		says: []string{"Start an interactive Erlang session"},
 		flags: []flag{
-			{names: []string{"-eval"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Erlang code given on the command line", opaque: "Erlang code given on the command line"}},
+			{names: []string{"-eval"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Erlang code given on the command line", opaque: "Erlang code given on the command line"}},
 			{names: []string{"-s", "-run", "-pa", "-pz", "-name", "-sname", "-setcookie", "-config", "-boot", "-kernel", "-mode", "-env", "-args_file", "-extra"}, kind: kindText},
 		},
 	},
@@ -695,7 +711,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isScripting},
 		says: []string{"Start an interactive Haskell session"},
 		flags: []flag{
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Haskell code given on the command line", opaque: "Haskell code given on the command line"}},
+			{names: []string{"-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Haskell code given on the command line", opaque: "Haskell code given on the command line"}},
 		},
 	},
 	{names: []string{"runghc", "runhaskell"},
@@ -711,7 +727,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Compile Haskell files: {args}", "Compile Haskell files"},
 		flags: []flag{
 			{names: []string{"-o", "-odir", "-hidir", "-stubdir", "-dumpdir", "-outputdir"}, kind: kindWrite},
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Haskell code given on the command line", opaque: "Haskell code given on the command line"}},
+			{names: []string{"-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run Haskell code given on the command line", opaque: "Haskell code given on the command line"}},
 			{names: []string{"-pgmF", "-pgmP", "-pgmc", "-pgml", "-pgma"}, kind: kindScript},
 			{names: []string{"-package", "-package-db", "-package-id", "-main-is", "-x", "-optc", "-optl", "-opta", "-package-env"}, kind: kindText},
 			{names: []string{"--info", "--supported-extensions", "--print-libdir", "--numeric-version", "--show-iface", "-V"}, do: &action{say: "Show information about the Haskell compiler", instead: true}},
@@ -722,7 +738,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the OCaml script {arg1}", "Start an interactive OCaml session"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run OCaml code given on the command line", opaque: "OCaml code given on the command line"}},
+			{names: []string{"-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run OCaml code given on the command line", opaque: "OCaml code given on the command line"}},
 			{names: []string{"-I", "-w", "-open", "-init", "-require"}, kind: kindText},
 		},
 		whens: sharedWhen359,
@@ -750,7 +766,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the Racket program {arg1}", "Start an interactive Racket session"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-e", "--eval"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Racket code given on the command line", opaque: "Racket code given on the command line"}},
+			{names: []string{"-e", "--eval"}, kind: kindLisp, do: &action{does: Executes, risk: levelDangerous, say: "Run Racket code given on the command line", opaque: "Racket code given on the command line"}},
 			{names: []string{"-f", "--load", "-t", "--require", "-u", "--require-script", "-r", "--script", "-k"}, kind: kindScript},
 			{names: []string{"-l", "--lib", "-p", "-S", "--search", "-X", "--collects"}, kind: kindText},
 			{names: []string{"-i"}, do: &action{does: Executes}},
@@ -792,7 +808,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the program {arg1}", "Start an interactive session of {cmd}"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-c", "-e", "--eval", "-p"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Scheme code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Scheme code given on the command line"}},
+			{names: []string{"-c", "-e", "--eval", "-p"}, kind: kindLisp, do: &action{does: Executes, risk: levelDangerous, say: "Run Scheme code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Scheme code given on the command line"}},
 			{names: []string{"-s", "-l", "--script", "--load", "--program", "-b", "-ss"}, kind: kindScript, do: &action{does: Executes, say: "Run the Scheme program {-s}", args: []slot{{kind: kindText, repeat: true}}}},
 			{names: []string{"-L", "-C", "-x", "--r6rs", "--libdirs"}, kind: kindText},
 		},
@@ -809,7 +825,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes, args: []slot{{kind: kindRead, repeat: true}}, is: isInterpreter},
 		says: []string{"Run the Lisp program {args}", "Start an interactive Lisp session"},
 		flags: []flag{
-			{names: []string{"--eval", "-x", "-eval", "-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Lisp code given on the command line", opaque: "Lisp code given on the command line"}},
+			{names: []string{"--eval", "-x", "-eval", "-e"}, kind: kindLisp, do: &action{does: Executes, risk: levelDangerous, say: "Run Lisp code given on the command line", opaque: "Lisp code given on the command line"}},
 			{names: []string{"--load", "--script", "-load", "-l", "-i", "-shell"}, kind: kindScript, do: &action{say: "Run the Lisp program {--load}"}},
 			{names: []string{"--core", "--dynamic-space-size", "--control-stack-size"}, kind: kindText},
 		},
@@ -818,7 +834,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isInterpreter | isPosix},
 		says: []string{"Run Clojure code of this project: {args}", "Start an interactive Clojure session or run an alias of this project"},
 		flags: []flag{
-			{names: []string{"-e", "--eval"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Clojure code given on the command line", opaque: "Clojure code given on the command line"}},
+			{names: []string{"-e", "--eval"}, kind: kindLisp, do: &action{does: Executes, risk: levelDangerous, say: "Run Clojure code given on the command line", opaque: "Clojure code given on the command line"}},
 			{names: []string{"-i", "--init"}, kind: kindScript},
 			{names: []string{"-m", "--main", "-Sdeps", "-Scp", "-Sthreads"}, kind: kindText},
 			{names: []string{"-M", "-X", "-T", "-A"}, kind: kindText, attached: true},
@@ -831,7 +847,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the Clojure script or task {arg1}", "Start an interactive Clojure session"},
 		use:  useInterpreter,
 		flags: []flag{
-			{names: []string{"-e", "--eval", "-i", "-I", "-o", "-O", "--prn"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Clojure code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Clojure code given on the command line"}},
+			{names: []string{"-e", "--eval", "-i", "-I", "-o", "-O", "--prn"}, kind: kindLisp, do: &action{does: Executes, risk: levelDangerous, say: "Run Clojure code given on the command line", args: []slot{{kind: kindText, repeat: true}}, opaque: "Clojure code given on the command line"}},
 			{names: []string{"-f", "--file", "-jar", "--jar", "--init"}, kind: kindScript, do: &action{say: "Run a Clojure script", args: []slot{{kind: kindText, repeat: true}}}},
 			{names: []string{"-cp", "--classpath", "-m", "--main", "-x", "--exec", "--config", "--deps-root"}, kind: kindText},
 		},
@@ -843,7 +859,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes, args: []slot{{kind: kindScript, optional: true}, {kind: kindText, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Run the program {arg1}", "Start an interactive session of {cmd}"},
 		flags: []flag{
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run code given on the command line", opaque: "Code given on the command line"}},
+			{names: []string{"-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run code given on the command line", opaque: "Code given on the command line"}},
 			{names: []string{"--exec", "--load", "--use"}, kind: kindScript},
 			{names: []string{"-r", "--config"}, kind: kindText},
 		},
@@ -868,7 +884,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes, args: []slot{{kind: kindRead, repeat: true}}, is: isInterpreter},
 		says: []string{"Run {args} with {cmd}", "Start an interactive session of {cmd}"},
 		flags: []flag{
-			{names: []string{"--eval", "-batch", "-r", "--batch-string", "-code", "-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} code given on the command line", opaque: "Code given on the command line"}},
+			{names: []string{"--eval", "-batch", "-r", "--batch-string", "-code", "-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} code given on the command line", opaque: "Code given on the command line"}},
 			{names: []string{"-b", "--batch", "-file", "-f", "-script", "-c"}, kind: kindScript},
 			{names: []string{"-logfile"}, kind: kindWrite},
 			{names: []string{"-p", "--path", "--image-path"}, kind: kindText},
@@ -878,7 +894,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes | Writes, args: []slot{{kind: kindScript, repeat: true}}, is: isInterpreter | isPosix | isScripting},
 		says: []string{"Draw plots with the Gnuplot script {args}", "Draw plots with Gnuplot"},
 		flags: []flag{
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run Gnuplot commands given on the command line", opaque: "Gnuplot commands given on the command line"}},
+			{names: []string{"-e"}, kind: kindLines, keys: &keysGnuplot, do: &action{does: Executes, risk: levelDangerous, say: "Run Gnuplot commands given on the command line", opaque: "Gnuplot commands given on the command line"}},
 			{names: []string{"-p", "--persist", "-d", "--default-settings"}},
 			{names: []string{"-c"}, kind: kindScript},
 		},
@@ -887,7 +903,7 @@ var tableInterpreters = [...]tool{
 		do:   action{does: Executes | Writes, args: []slot{{kind: kindRead, repeat: true}}, is: isInterpreter},
 		says: []string{"Compile or run {args} with {cmd}", "Start an interactive session of {cmd}"},
 		flags: []flag{
-			{names: []string{"-e", "-eval", "--eval", "--exec"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} code given on the command line", opaque: "Code given on the command line"}},
+			{names: []string{"-e", "-eval", "--eval", "--exec"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} code given on the command line", opaque: "Code given on the command line"}},
 			{names: []string{"-o", "--output", "-out"}, kind: kindWrite},
 		},
 	},
@@ -991,7 +1007,7 @@ var tableInterpreters = [...]tool{
 		says: []string{"Start an interactive V session"},
 		flags: []flag{
 			{names: []string{"-o", "-output"}, kind: kindWrite},
-			{names: []string{"-e"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run V code given on the command line", opaque: "V code given on the command line"}},
+			{names: []string{"-e"}, kind: kindOtherCode, do: &action{does: Executes, risk: levelDangerous, say: "Run V code given on the command line", opaque: "V code given on the command line"}},
 			{names: []string{"-d", "-b", "-backend", "-os", "-cc", "-cflags", "-gc", "-path"}, kind: kindText},
 		},
 		subs: []tool{
@@ -1114,16 +1130,17 @@ var tableInterpreters = [...]tool{
 		says: []string{"Run the Zig language server"},
 	},
 	{names: []string{"gdb", "gdb-multiarch", "cgdb", "arm-none-eabi-gdb", "rust-gdb", "gdbtui"},
-		do:   action{does: Executes | Processes, args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}, is: isInterpreter | isDashword},
-		says: []string{"Run {arg1} in the debugger", "Start a debugger"},
+		do:   action{does: Executes | Processes, args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}, is: isInterpreter | isDashword, stdin: &slot{kind: kindLines, keys: &keysGdb}},
+		says: []string{"Run {arg1} in the debugger", "In the debugger: {inner}", "Start a debugger"},
 		flags: []flag{
-			{names: []string{"-ex", "-eval-command", "--eval-command", "-iex", "--init-eval-command", "-init-eval-command"}, kind: kindText, do: &action{does: Executes}},
+			{names: []string{"-ex", "-eval-command", "--eval-command", "-iex", "--init-eval-command", "-init-eval-command"}, kind: kindLines, keys: &keysGdb, do: &action{does: Executes, say: "Run the debugger command {-ex}"}},
 			{names: []string{"-x", "-command", "--command", "-ix", "--init-command", "-init-command"}, kind: kindScript},
 			{names: []string{"-p", "-pid", "--pid"}, kind: kindText, do: &action{say: "Attach a debugger to the process {-p}"}},
 			{names: []string{"-cd", "--cd"}, kind: kindCd},
 			{names: []string{"-c", "-core", "--core", "-s", "-symbols", "--symbols", "-e", "-exec", "--exec", "-se", "--se", "-d", "-directory", "--directory", "-D", "--data-directory"}, kind: kindRead},
 			{names: []string{"-tty", "--tty", "-i", "--interpreter", "-b", "-l"}, kind: kindText},
-			{names: []string{"-batch", "--batch", "-q", "-quiet", "--quiet", "-nx", "--nx", "-n", "-nh", "--nh", "-args", "--args", "-tui", "--tui", "-batch-silent"}},
+			{names: []string{"-batch", "--batch", "-q", "-quiet", "--quiet", "-nx", "--nx", "-n", "-nh", "--nh", "-tui", "--tui", "-batch-silent"}},
+			{names: []string{"-args", "--args"}, kind: kindCmd},
 		},
 		whens: []when{
 			{any: [][]term{{{op: termFlag, flag: "-ex", globs: []string{"sh*", "!*", "py*", "pi*", "so*", "ma*", "mt*", "com*", "al*", "def*", "doc*", "gu*", "tar*", "tr*", "du*", "ap*", "sav*", "res*", "gc*", "gen*", "lo*", "se*", "att*", "ca*", "p *", "print*", "out*", "ev*", "mon*", "skip*", "add-*", "maint*", "*shell*", "*system*", "*exec*", "*popen*", "*python*", "*;*", "with*", "w *", "fr* a*", "th* a*", "ta*", "fa*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, opaque: "Debugger commands, which can run programs"}},
@@ -1134,10 +1151,10 @@ var tableInterpreters = [...]tool{
 		says: []string{"Let a debugger connect to a program over the network: {args}", "Let a debugger connect to a program over the network"},
 	},
 	{names: []string{"lldb", "rust-lldb", "lldb-mi"},
-		do:   action{does: Executes | Processes, args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}, is: isInterpreter},
+		do:   action{does: Executes | Processes, args: []slot{{kind: kindRead}, {kind: kindText, repeat: true}}, is: isInterpreter, stdin: &slot{kind: kindLines, keys: &keysLldb}},
 		says: []string{"Run {arg1} in the debugger", "Start a debugger"},
 		flags: []flag{
-			{names: []string{"-o", "--one-line", "-O", "--one-line-before-file", "-k", "--one-line-on-crash"}, kind: kindText, do: &action{does: Executes}},
+			{names: []string{"-o", "--one-line", "-O", "--one-line-before-file", "-k", "--one-line-on-crash"}, kind: kindLines, keys: &keysLldb, do: &action{does: Executes, say: "Run the debugger command {-o}"}},
 			{names: []string{"-s", "--source", "-S", "--source-before-file", "-K", "--source-on-crash"}, kind: kindScript},
 			{names: []string{"-p", "--attach-pid", "-n", "--attach-name"}, kind: kindText, do: &action{say: "Attach a debugger to a running process"}},
 			{names: []string{"-f", "--file", "-c", "--core"}, kind: kindRead},
@@ -1149,7 +1166,19 @@ var tableInterpreters = [...]tool{
 			{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"pl*", "scr*", "sc *", "com*", "e *", "ex*", "p *", "po *", "print*", "call*", "proc*save*", "proc*att*", "att*", "plu*", "set*", "se *", "tar*", "mem*", "log*", "ses*", "*shell*", "*system*", "*exec*", "*python*", "*popen*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, opaque: "Debugger commands, which can run programs"}},
 		},
 	},
-	{names: []string{"valgrind", "heaptrack", "samply"},
+	{names: []string{"samply"},
+		do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper | isPosix | isWrapping},
+		says: []string{"Measure a program: {args}", "Measure a program"},
+		flags: []flag{
+			{names: []string{"-o", "--output"}, kind: kindWrite},
+			{names: []string{"-p", "--pid", "-r", "--rate", "-d", "--duration", "-P", "--port", "--iteration-count", "--profile-name"}, kind: kindText},
+			{names: []string{"-s", "--save-only", "-n", "--no-open", "--reuse-threads"}},
+		},
+		whens: []when{
+			{any: [][]term{{{op: termArg, n: 1, globs: []string{"record"}}}}, do: action{say: "Measuring it: {inner}", args: []slot{{kind: kindText}, {kind: kindCmd}}}},
+		},
+	},
+	{names: []string{"valgrind", "heaptrack"},
 		do:   action{does: Writes, args: []slot{{kind: kindCmd}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Check while it runs: {inner}", "Run a program under a memory checker"},
 		flags: []flag{
@@ -1163,8 +1192,15 @@ var tableInterpreters = [...]tool{
 		says: []string{"Show the measurements in {args}", "Show measurements of a program"},
 	},
 	{names: []string{"rr"},
-		do:   action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}, is: isInterpreter},
+		do:   action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper | isPosix | isWrapping},
 		says: []string{"Record or replay a program for debugging: {args}", "Record or replay a program for debugging"},
+		flags: []flag{
+			{names: []string{"-h", "--chaos", "-n", "--no-syscall-buffer", "-w", "--wait", "-v", "-u", "-S", "-M"}},
+			{names: []string{"-o", "--output-trace-dir"}, kind: kindWrite},
+		},
+		whens: []when{
+			{any: [][]term{{{op: termArg, n: 1, globs: []string{"record"}}}}, do: action{say: "Recording it for debugging: {inner}", args: []slot{{kind: kindText}, {kind: kindCmd}}}},
+		},
 	},
 	{names: []string{"perf"},
 		says: []string{"Show the help of perf"},

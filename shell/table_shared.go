@@ -164,7 +164,7 @@ var sharedTool19 = []tool{
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+		says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
 	},
 	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -215,7 +215,7 @@ var sharedTool20 = []tool{
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+		says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
 	},
 	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -267,7 +267,7 @@ var sharedTool21 = []tool{
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+		says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
 	},
 	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -323,7 +323,7 @@ var sharedTool22 = []tool{
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+		says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
 	},
 	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -398,7 +398,7 @@ var sharedTool24 = []tool{
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+		says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
 	},
 	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -516,7 +516,7 @@ var sharedTool30 = []tool{
 	},
 	{names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Google Cloud for information: {sub} {args}", "Ask Google Cloud for information: {sub}"},
+		says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
 	},
 	{names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -581,7 +581,7 @@ var sharedTool34 = []tool{
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Azure for information: {sub}"},
+		says: []string{"Ask Azure for information: {subs}"},
 	},
 	{names: []string{"wait", "tail", "logs"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -620,7 +620,7 @@ var sharedTool35 = []tool{
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Azure for information: {sub}"},
+		says: []string{"Ask Azure for information: {subs}"},
 	},
 	{names: []string{"wait", "tail", "logs"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -675,7 +675,7 @@ var sharedTool37 = []tool{
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Azure for information: {sub}"},
+		says: []string{"Ask Azure for information: {subs}"},
 	},
 	{names: []string{"wait", "tail", "logs"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -719,7 +719,7 @@ var sharedTool38 = []tool{
 	},
 	{names: []string{"list", "show", "exists", "query", "search", "validate", "what-if", "check", "list-*", "show-*", "get-*", "check-*", "describe-*", "query-*", "instance-view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
-		says: []string{"Ask Azure for information: {sub}"},
+		says: []string{"Ask Azure for information: {subs}"},
 	},
 	{names: []string{"wait", "tail", "logs"},
 		do:   action{does: Reads | Network | LongRunning, risk: levelSafe},
@@ -1170,6 +1170,14 @@ var sharedFlag81 = []flag{
 }
 
 var sharedFlag82 = []flag{
+	{names: []string{"-p", "--project", "-c", "--config", "-e", "--env", "-t", "--token", "--projectId", "--path", "--scope", "--tags", "--format", "--mount", "--mount-format", "--mount-template", "--mount-max-reads", "--preserve-env", "--fallback-passphrase", "--include", "--only-secrets", "--log-level", "--type", "--secret-overriding"}, kind: kindText},
+	{names: []string{"--fallback"}, kind: kindWrite},
+	{names: []string{"--api-host", "--domain"}, kind: kindURL},
+	{names: []string{"--only-names"}},
+	{names: []string{"--json", "--no-check-version", "--silent", "--debug", "--plain", "--raw", "--no-exit-on-write-failure", "--watch", "--recursive", "--expand", "--no-fallback", "--fallback-only", "--fallback-readonly", "--forward-signals"}},
+}
+
+var sharedFlag83 = []flag{
 	{names: []string{"--privileged"}, kind: kindText, attached: true, do: &action{does: Privilege, say: "Run a container that has full control over this machine"}},
 	{names: []string{"--cap-add"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{names: []string{"--device"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with access to the device {--device}"}},
@@ -1290,7 +1298,7 @@ var sharedFlag82 = []flag{
 	{names: []string{"-u", "--user"}, kind: kindText},
 	{names: []string{"--volume-driver"}, kind: kindText},
 	{names: []string{"--volumes-from"}, kind: kindText},
-	{names: []string{"-w", "--workdir"}, kind: kindText},
+	{names: []string{"-w", "--workdir"}, kind: kindInnerCd},
 	{names: []string{"--arch"}, kind: kindText},
 	{names: []string{"--os"}, kind: kindText},
 	{names: []string{"--variant"}, kind: kindText},
@@ -1336,7 +1344,7 @@ var sharedFlag82 = []flag{
 	{names: []string{"--ipfs-address"}, kind: kindText},
 }
 
-var sharedWhen83 = []when{
+var sharedWhen84 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
 	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
 	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
@@ -1355,7 +1363,7 @@ var sharedWhen83 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, flagged: true, do: action{say: "Run {--entrypoint} in a new container of {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
-var sharedWhen84 = []when{
+var sharedWhen85 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
 	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
 	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
@@ -1374,7 +1382,7 @@ var sharedWhen84 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, flagged: true, do: action{args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
-var sharedFlag85 = []flag{
+var sharedFlag86 = []flag{
 	{names: []string{"-d", "--detach"}},
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"-e", "--env"}, kind: kindText},
@@ -1386,18 +1394,18 @@ var sharedFlag85 = []flag{
 	{names: []string{"--preserve-fds"}, kind: kindText},
 	{names: []string{"--cidfile"}, kind: kindRead},
 	{names: []string{"-u", "--user"}, kind: kindText},
-	{names: []string{"-w", "--workdir"}, kind: kindText},
+	{names: []string{"-w", "--workdir"}, kind: kindInnerCd},
 	{names: []string{"--privileged"}, do: &action{does: Privilege, say: "Run a command with full privileges in the container {arg1}"}},
 }
 
-var sharedFlag86 = []flag{
+var sharedFlag87 = []flag{
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"--no-stdin"}},
 	{names: []string{"--sig-proxy"}, kind: kindText, attached: true},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag87 = []flag{
+var sharedFlag88 = []flag{
 	{names: []string{"-a", "--attach"}, do: &action{does: LongRunning}},
 	{names: []string{"-i", "--interactive"}},
 	{names: []string{"--detach-keys"}, kind: kindText},
@@ -1408,7 +1416,7 @@ var sharedFlag87 = []flag{
 	{names: []string{"--all"}},
 }
 
-var sharedFlag88 = []flag{
+var sharedFlag89 = []flag{
 	{names: []string{"-t", "--time", "--timeout"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
@@ -1418,7 +1426,7 @@ var sharedFlag88 = []flag{
 	{names: []string{"--cidfile"}, kind: kindRead},
 }
 
-var sharedFlag89 = []flag{
+var sharedFlag90 = []flag{
 	{names: []string{"-t", "--time", "--timeout"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
@@ -1428,21 +1436,21 @@ var sharedFlag89 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 }
 
-var sharedFlag90 = []flag{
+var sharedFlag91 = []flag{
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-l", "--latest"}},
 	{names: []string{"--cidfile"}, kind: kindRead},
 }
 
-var sharedFlag91 = []flag{
+var sharedFlag92 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 	{names: []string{"--cidfile"}, kind: kindRead},
 }
 
-var sharedFlag92 = []flag{
+var sharedFlag93 = []flag{
 	{names: []string{"--blkio-weight"}, kind: kindText},
 	{names: []string{"--cpu-period"}, kind: kindText},
 	{names: []string{"--cpu-quota"}, kind: kindText},
@@ -1461,13 +1469,13 @@ var sharedFlag92 = []flag{
 	{names: []string{"-e", "--env"}, kind: kindText},
 }
 
-var sharedFlag93 = []flag{
+var sharedFlag94 = []flag{
 	{names: []string{"-i", "--interval"}, kind: kindText},
 	{names: []string{"--condition"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag94 = []flag{
+var sharedFlag95 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of the container {args}"}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
@@ -1479,12 +1487,12 @@ var sharedFlag94 = []flag{
 	{names: []string{"--names"}},
 }
 
-var sharedFlag95 = []flag{
+var sharedFlag96 = []flag{
 	{names: []string{"-l", "--latest"}},
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag96 = []flag{
+var sharedFlag97 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-stream"}},
@@ -1494,33 +1502,33 @@ var sharedFlag96 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedWhen97 = []when{
+var sharedWhen98 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--no-stream"}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag98 = []flag{
+var sharedFlag99 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag99 = []flag{
+var sharedFlag100 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag100 = []flag{
+var sharedFlag101 = []flag{
 	{names: []string{"-a", "--archive"}},
 	{names: []string{"-L", "--follow-link"}},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"--overwrite"}},
 }
 
-var sharedWhen101 = []when{
+var sharedWhen102 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from a container to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, say: "Copy {arg1} into a container: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag102 = []flag{
+var sharedFlag103 = []flag{
 	{names: []string{"-a", "--author"}, kind: kindText},
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"-m", "--message"}, kind: kindText},
@@ -1530,7 +1538,7 @@ var sharedFlag102 = []flag{
 	{names: []string{"--config"}, kind: kindRead},
 }
 
-var sharedFlag103 = []flag{
+var sharedFlag104 = []flag{
 	{names: []string{"--checkpoint-dir"}, kind: kindText},
 	{names: []string{"-e", "--export"}, kind: kindWrite},
 	{names: []string{"-P", "--pre-checkpoint"}},
@@ -1540,7 +1548,7 @@ var sharedFlag103 = []flag{
 	{names: []string{"--with-previous"}},
 }
 
-var sharedTool104 = []tool{
+var sharedTool105 = []tool{
 	{names: []string{"ls", "list"},
 		do:   action{does: Reads},
 		says: []string{"List the frozen states of containers"},
@@ -1559,7 +1567,7 @@ var sharedTool104 = []tool{
 	},
 }
 
-var sharedFlag105 = []flag{
+var sharedFlag106 = []flag{
 	{names: []string{"-i", "--import"}, kind: kindRead},
 	{names: []string{"-n", "--name"}, kind: kindText},
 	{names: []string{"--pod"}, kind: kindText},
@@ -1567,7 +1575,7 @@ var sharedFlag105 = []flag{
 	{names: []string{"--import-previous"}, kind: kindRead},
 }
 
-var sharedFlag106 = []flag{
+var sharedFlag107 = []flag{
 	{names: []string{"--add-host"}, kind: kindText},
 	{names: []string{"--allow"}, kind: kindText},
 	{names: []string{"--annotation"}, kind: kindText},
@@ -1666,7 +1674,7 @@ var sharedFlag106 = []flag{
 	{names: []string{"--ipfs"}},
 }
 
-var sharedWhen107 = []when{
+var sharedWhen108 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*device*"}}}}, flagged: true, do: action{does: Privilege, say: "Build a container image with steps that reach out of their box"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*dest=/*", "*dest=~*", "*dest=$HOME*"}}}}, flagged: true, do: action{does: System, say: "Build a container image and write the result outside the workspace: {-o}"}},
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"*type=registry*", "*push=true*"}}}}, flagged: true, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build a container image and upload it to its registry", hosts: []string{"registries"}}},
@@ -1675,37 +1683,6 @@ var sharedWhen107 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "/etc:*", "/etc/*", "/root*", "*docker.sock*", "*/.ssh*", "*/.aws*"}}}}, flagged: true, do: action{does: Privilege, say: "Build a container image with folders of this machine's system inside: {-v}"}},
 	{any: [][]term{{{op: termFlag, flag: "--cap-add"}}}, flagged: true, do: action{does: Privilege}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git://*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build a container image from the sources at {arg1}", args: []slot{{kind: kindURL}}}},
-}
-
-var sharedFlag108 = []flag{
-	{names: []string{"--disable-content-trust"}},
-	{names: []string{"--platform"}, kind: kindText},
-	{names: []string{"-q", "--quiet"}},
-	{names: []string{"--authfile"}, kind: kindList},
-	{names: []string{"--arch"}, kind: kindText},
-	{names: []string{"--os"}, kind: kindText},
-	{names: []string{"--variant"}, kind: kindText},
-	{names: []string{"--cert-dir"}, kind: kindList},
-	{names: []string{"--creds"}, kind: kindText},
-	{names: []string{"--decryption-key"}, kind: kindText},
-	{names: []string{"--encryption-key"}, kind: kindText},
-	{names: []string{"--encrypt-layer"}, kind: kindText},
-	{names: []string{"--compression-format"}, kind: kindText},
-	{names: []string{"--compression-level"}, kind: kindText},
-	{names: []string{"--format", "-f"}, kind: kindText},
-	{names: []string{"--digestfile"}, kind: kindWrite},
-	{names: []string{"--retry"}, kind: kindText},
-	{names: []string{"--retry-delay"}, kind: kindText},
-	{names: []string{"--sign-by"}, kind: kindText},
-	{names: []string{"--sign-by-sigstore"}, kind: kindText},
-	{names: []string{"--sign-by-sigstore-private-key"}, kind: kindText},
-	{names: []string{"--sign-passphrase-file"}, kind: kindText},
-	{names: []string{"--tls-verify"}},
-	{names: []string{"--policy"}, kind: kindText},
-	{names: []string{"--verify"}, kind: kindText},
-	{names: []string{"--cosign-key"}, kind: kindText},
-	{names: []string{"-a", "--all-tags"}},
-	{names: []string{"--unpack"}, kind: kindText},
 }
 
 var sharedFlag109 = []flag{
@@ -1736,9 +1713,40 @@ var sharedFlag109 = []flag{
 	{names: []string{"--verify"}, kind: kindText},
 	{names: []string{"--cosign-key"}, kind: kindText},
 	{names: []string{"-a", "--all-tags"}},
+	{names: []string{"--unpack"}, kind: kindText},
 }
 
 var sharedFlag110 = []flag{
+	{names: []string{"--disable-content-trust"}},
+	{names: []string{"--platform"}, kind: kindText},
+	{names: []string{"-q", "--quiet"}},
+	{names: []string{"--authfile"}, kind: kindList},
+	{names: []string{"--arch"}, kind: kindText},
+	{names: []string{"--os"}, kind: kindText},
+	{names: []string{"--variant"}, kind: kindText},
+	{names: []string{"--cert-dir"}, kind: kindList},
+	{names: []string{"--creds"}, kind: kindText},
+	{names: []string{"--decryption-key"}, kind: kindText},
+	{names: []string{"--encryption-key"}, kind: kindText},
+	{names: []string{"--encrypt-layer"}, kind: kindText},
+	{names: []string{"--compression-format"}, kind: kindText},
+	{names: []string{"--compression-level"}, kind: kindText},
+	{names: []string{"--format", "-f"}, kind: kindText},
+	{names: []string{"--digestfile"}, kind: kindWrite},
+	{names: []string{"--retry"}, kind: kindText},
+	{names: []string{"--retry-delay"}, kind: kindText},
+	{names: []string{"--sign-by"}, kind: kindText},
+	{names: []string{"--sign-by-sigstore"}, kind: kindText},
+	{names: []string{"--sign-by-sigstore-private-key"}, kind: kindText},
+	{names: []string{"--sign-passphrase-file"}, kind: kindText},
+	{names: []string{"--tls-verify"}},
+	{names: []string{"--policy"}, kind: kindText},
+	{names: []string{"--verify"}, kind: kindText},
+	{names: []string{"--cosign-key"}, kind: kindText},
+	{names: []string{"-a", "--all-tags"}},
+}
+
+var sharedFlag111 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -1747,13 +1755,13 @@ var sharedFlag110 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag111 = []flag{
+var sharedFlag112 = []flag{
 	{names: []string{"-i", "--input"}, kind: kindRead},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag112 = []flag{
+var sharedFlag113 = []flag{
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"-m", "--message"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -1763,11 +1771,11 @@ var sharedFlag112 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen113 = []when{
+var sharedWhen114 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*"}}}}, do: action{say: "Make a container image from the archive at {arg1}", args: []slot{{kind: kindURL}, {kind: kindText, optional: true}}}},
 }
 
-var sharedFlag114 = []flag{
+var sharedFlag115 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-H", "--human"}},
 	{names: []string{"--no-trunc"}},
@@ -1775,7 +1783,7 @@ var sharedFlag114 = []flag{
 	{names: []string{"--platform"}, kind: kindText},
 }
 
-var sharedFlag115 = []flag{
+var sharedFlag116 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
@@ -1792,7 +1800,7 @@ var sharedFlag115 = []flag{
 	{names: []string{"--sync"}},
 }
 
-var sharedFlag116 = []flag{
+var sharedFlag117 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--digests"}},
 	{names: []string{"-f", "--filter"}, kind: kindText},
@@ -1805,7 +1813,7 @@ var sharedFlag116 = []flag{
 	{names: []string{"--names"}},
 }
 
-var sharedFlag117 = []flag{
+var sharedFlag118 = []flag{
 	{names: []string{"-f", "--force"}, do: &action{say: "Stop and delete containers: {args}"}},
 	{names: []string{"-l", "--link"}},
 	{names: []string{"-a", "--all"}},
@@ -1817,7 +1825,7 @@ var sharedFlag117 = []flag{
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Delete containers together with their volumes: {args}"}},
 }
 
-var sharedFlag118 = []flag{
+var sharedFlag119 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--no-prune"}},
 	{names: []string{"--platform"}, kind: kindText},
@@ -1826,7 +1834,7 @@ var sharedFlag118 = []flag{
 	{names: []string{"--async"}},
 }
 
-var sharedFlag119 = []flag{
+var sharedFlag120 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-s", "--size"}},
 	{names: []string{"--type", "-t"}, kind: kindText},
@@ -1834,16 +1842,16 @@ var sharedFlag119 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag120 = []flag{
+var sharedFlag121 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--mode"}, kind: kindText},
 }
 
-var sharedFlag121 = []flag{
+var sharedFlag122 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 }
 
-var sharedFlag122 = []flag{
+var sharedFlag123 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--since"}, kind: kindText},
@@ -1852,11 +1860,11 @@ var sharedFlag122 = []flag{
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedWhen123 = []when{
+var sharedWhen124 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--until"}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag124 = []flag{
+var sharedFlag125 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--limit"}, kind: kindText},
@@ -1866,7 +1874,7 @@ var sharedFlag124 = []flag{
 	{names: []string{"--tls-verify"}},
 }
 
-var sharedFlag125 = []flag{
+var sharedFlag126 = []flag{
 	{names: []string{"-u", "--username"}, kind: kindText},
 	{names: []string{"-p", "--password"}, kind: kindText},
 	{names: []string{"--password-stdin"}},
@@ -1878,25 +1886,25 @@ var sharedFlag125 = []flag{
 	{names: []string{"--tls-verify"}},
 }
 
-var sharedFlag126 = []flag{
+var sharedFlag127 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--authfile"}, kind: kindWrite},
 	{names: []string{"--compat-auth-file"}, kind: kindWrite},
 }
 
-var sharedFlag127 = []flag{
+var sharedFlag128 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-s", "--size"}},
 	{names: []string{"--mode"}, kind: kindText},
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag128 = []flag{
+var sharedFlag129 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedWhen129 = []when{
+var sharedWhen130 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--security-opt", globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with its security confinement switched off"}},
 	{any: [][]term{{{op: termFlag, flag: "--pid", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that sees and can stop all processes of this machine"}},
 	{any: [][]term{{{op: termFlag, flag: "--ipc", globs: []string{"host"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container that shares the memory of this machine's processes"}},
@@ -1914,58 +1922,58 @@ var sharedWhen129 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--mount", globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container with private files of the home folder inside: {--mount}"}},
 }
 
-var sharedTool130 = []tool{
+var sharedTool131 = []tool{
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
-		flags: sharedFlag82,
-		whens: sharedWhen83,
+		flags: sharedFlag83,
+		whens: sharedWhen84,
 	},
 	{names: []string{"create"},
 		do:    action{does: Writes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Create a container of the image {arg1} without starting it", "Create a container without starting it"},
-		flags: sharedFlag82,
-		whens: sharedWhen84,
+		flags: sharedFlag83,
+		whens: sharedWhen85,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in the container {arg1}: {inner}", "Run a command in a container"},
-		flags: sharedFlag85,
+		flags: sharedFlag86,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the running container {args}", "Connect the terminal to a running container"},
-		flags: sharedFlag86,
+		flags: sharedFlag87,
 	},
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start containers: {args}", "Start containers"},
-		flags: sharedFlag87,
+		flags: sharedFlag88,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers: {args}", "Stop containers"},
-		flags: sharedFlag88,
+		flags: sharedFlag89,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart containers: {args}", "Restart containers"},
-		flags: sharedFlag89,
+		flags: sharedFlag90,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers at once: {args}", "Stop containers at once"},
-		flags: sharedFlag90,
+		flags: sharedFlag91,
 	},
 	{names: []string{"pause"},
 		do:    action{does: Processes},
 		says:  []string{"Pause containers: {args}", "Pause containers"},
-		flags: sharedFlag91,
+		flags: sharedFlag92,
 	},
 	{names: []string{"unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Let paused containers go on: {args}", "Let paused containers go on"},
-		flags: sharedFlag91,
+		flags: sharedFlag92,
 	},
 	{names: []string{"rename"},
 		do:   action{does: Writes},
@@ -1974,49 +1982,49 @@ var sharedTool130 = []tool{
 	{names: []string{"update"},
 		do:    action{does: Processes},
 		says:  []string{"Change the limits of containers: {args}", "Change the limits of containers"},
-		flags: sharedFlag92,
+		flags: sharedFlag93,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until containers have ended: {args}", "Wait until containers have ended"},
-		flags: sharedFlag93,
+		flags: sharedFlag94,
 	},
 	{names: []string{"logs"},
 		do:    action{does: Reads},
 		says:  []string{"Show the log of the container {args}", "Show the log of a container"},
-		flags: sharedFlag94,
+		flags: sharedFlag95,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads},
 		says:  []string{"List the processes in the container {arg1}", "List the processes in a container"},
-		flags: sharedFlag95,
+		flags: sharedFlag96,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what containers use of processor and memory"},
-		flags: sharedFlag96,
-		whens: sharedWhen97,
+		flags: sharedFlag97,
+		whens: sharedWhen98,
 	},
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show the ports of containers: {args}", "Show the ports of containers"},
-		flags: sharedFlag98,
+		flags: sharedFlag99,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads},
 		says:  []string{"List the files that changed in {args}", "List the files that changed in a container"},
-		flags: sharedFlag99,
+		flags: sharedFlag100,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy {arg1} to {arg2} between this machine and a container", "Copy files between this machine and a container"},
-		flags: sharedFlag100,
-		whens: sharedWhen101,
+		flags: sharedFlag101,
+		whens: sharedWhen102,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of the container {arg1} as the image {arg2}", "Save the state of a container as an image"},
-		flags: sharedFlag102,
+		flags: sharedFlag103,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
@@ -2026,33 +2034,33 @@ var sharedTool130 = []tool{
 	{names: []string{"checkpoint"},
 		do:    action{does: Writes},
 		says:  []string{"Freeze the state of a container: {args}", "Freeze the state of a container"},
-		flags: sharedFlag103,
-		subs:  sharedTool104,
+		flags: sharedFlag104,
+		subs:  sharedTool105,
 	},
 	{names: []string{"restore"},
 		do:    action{does: Executes},
 		says:  []string{"Bring back the frozen state of a container: {args}", "Bring back the frozen state of a container"},
-		flags: sharedFlag105,
+		flags: sharedFlag106,
 	},
 	{names: []string{"ls", "list", "ps"},
 		do:    action{does: Reads},
 		says:  []string{"List containers"},
-		flags: sharedFlag115,
+		flags: sharedFlag116,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete containers: {args}", "Delete containers"},
-		flags: sharedFlag117,
+		flags: sharedFlag118,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the container {args}", "Show the details of containers"},
-		flags: sharedFlag127,
+		flags: sharedFlag128,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all stopped containers"},
-		flags: sharedFlag128,
+		flags: sharedFlag129,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2061,8 +2069,8 @@ var sharedTool130 = []tool{
 	{names: []string{"clone"},
 		do:    action{does: Writes},
 		says:  []string{"Copy the container {args}", "Copy a container"},
-		flags: sharedFlag82,
-		whens: sharedWhen129,
+		flags: sharedFlag83,
+		whens: sharedWhen130,
 	},
 	{names: []string{"cleanup"},
 		do:   action{does: Deletes},
@@ -2082,13 +2090,13 @@ var sharedTool130 = []tool{
 	},
 }
 
-var sharedFlag131 = []flag{
+var sharedFlag132 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"--mode"}, kind: kindText},
 }
 
-var sharedFlag132 = []flag{
+var sharedFlag133 = []flag{
 	{names: []string{"-a", "--all"}, do: &action{does: Irreversible, say: "Delete all images that no container uses"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
@@ -2096,7 +2104,7 @@ var sharedFlag132 = []flag{
 	{names: []string{"--external"}},
 }
 
-var sharedTool133 = []tool{
+var sharedTool134 = []tool{
 	{names: []string{"show"},
 		do:   action{does: Reads},
 		says: []string{"Show which image signatures are trusted"},
@@ -2107,22 +2115,22 @@ var sharedTool133 = []tool{
 	},
 }
 
-var sharedTool134 = []tool{
+var sharedTool135 = []tool{
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag106,
-		whens: sharedWhen107,
+		flags: sharedFlag107,
+		whens: sharedWhen108,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the container image {args}", "Download a container image"},
-		flags: sharedFlag108,
+		flags: sharedFlag109,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
-		flags: sharedFlag109,
+		flags: sharedFlag110,
 	},
 	{names: []string{"tag"},
 		do:   action{does: Writes},
@@ -2135,43 +2143,43 @@ var sharedTool134 = []tool{
 	{names: []string{"save"},
 		do:    action{does: Reads},
 		says:  []string{"Write container images to an archive: {args}", "Write container images to an archive"},
-		flags: sharedFlag110,
+		flags: sharedFlag111,
 	},
 	{names: []string{"load"},
 		do:    action{does: Writes},
 		says:  []string{"Load container images from the archive {-i}", "Load container images from an archive"},
-		flags: sharedFlag111,
+		flags: sharedFlag112,
 	},
 	{names: []string{"import"},
 		do:    action{does: Writes, args: []slot{{kind: kindRead}, {kind: kindText, optional: true}}},
 		says:  []string{"Make a container image from the archive {arg1}", "Make a container image from an archive"},
-		flags: sharedFlag112,
-		whens: sharedWhen113,
+		flags: sharedFlag113,
+		whens: sharedWhen114,
 	},
 	{names: []string{"history"},
 		do:    action{does: Reads},
 		says:  []string{"Show the layers of the image {args}", "Show the layers of an image"},
-		flags: sharedFlag114,
+		flags: sharedFlag115,
 	},
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List container images"},
-		flags: sharedFlag116,
+		flags: sharedFlag117,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete container images: {args}", "Delete container images"},
-		flags: sharedFlag118,
+		flags: sharedFlag119,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the image {args}", "Show the details of images"},
-		flags: sharedFlag131,
+		flags: sharedFlag132,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete images that nothing refers to"},
-		flags: sharedFlag132,
+		flags: sharedFlag133,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2200,7 +2208,7 @@ var sharedTool134 = []tool{
 	{names: []string{"trust"},
 		do:   action{does: System},
 		says: []string{"Change which image signatures are trusted"},
-		subs: sharedTool133,
+		subs: sharedTool134,
 	},
 	{names: []string{"convert", "encrypt", "decrypt"},
 		do:   action{does: Writes},
@@ -2208,52 +2216,52 @@ var sharedTool134 = []tool{
 	},
 }
 
-var sharedFlag135 = []flag{
+var sharedFlag136 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"-s", "--size"}},
 }
 
-var sharedFlag136 = []flag{
+var sharedFlag137 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-s", "--size"}},
 }
 
-var sharedFlag137 = []flag{
+var sharedFlag138 = []flag{
 	{names: []string{"-d", "--driver"}, kind: kindText},
 	{names: []string{"-l", "--label"}, kind: kindText},
 	{names: []string{"-o", "--opt"}, kind: kindText},
 	{names: []string{"--ignore"}},
 }
 
-var sharedWhen138 = []when{
+var sharedWhen139 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-o", globs: []string{"device=/", "device=/etc*", "device=/root*", "device=/home", "device=/var*", "device=/dev*", "device=/proc*"}}}}, flagged: true, do: action{does: Privilege, say: "Create a volume that shows a folder of this machine's system: {-o}"}},
 }
 
-var sharedFlag139 = []flag{
+var sharedFlag140 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-t", "--time"}, kind: kindText},
 }
 
-var sharedFlag140 = []flag{
+var sharedFlag141 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedTool141 = []tool{
+var sharedTool142 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List volumes, the places where containers keep data"},
-		flags: sharedFlag135,
+		flags: sharedFlag136,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the volume {args}", "Show the details of volumes"},
-		flags: sharedFlag136,
+		flags: sharedFlag137,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2262,18 +2270,18 @@ var sharedTool141 = []tool{
 	{names: []string{"create"},
 		do:    action{does: Writes},
 		says:  []string{"Create the volume {args}", "Create a volume"},
-		flags: sharedFlag137,
-		whens: sharedWhen138,
+		flags: sharedFlag138,
+		whens: sharedWhen139,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete volumes with all the data in them: {args}", "Delete volumes with all the data in them"},
-		flags: sharedFlag139,
+		flags: sharedFlag140,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all volumes that no container uses, with all the data in them"},
-		flags: sharedFlag140,
+		flags: sharedFlag141,
 	},
 	{names: []string{"update"},
 		do:   action{does: Writes},
@@ -2298,19 +2306,19 @@ var sharedTool141 = []tool{
 	},
 }
 
-var sharedFlag142 = []flag{
+var sharedFlag143 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-trunc"}},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag143 = []flag{
+var sharedFlag144 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag144 = []flag{
+var sharedFlag145 = []flag{
 	{names: []string{"-d", "--driver"}, kind: kindText},
 	{names: []string{"-o", "--opt"}, kind: kindText},
 	{names: []string{"--aux-address"}, kind: kindText},
@@ -2328,7 +2336,7 @@ var sharedFlag144 = []flag{
 	{names: []string{"--route"}, kind: kindText},
 }
 
-var sharedFlag145 = []flag{
+var sharedFlag146 = []flag{
 	{names: []string{"--alias"}, kind: kindText},
 	{names: []string{"--driver-opt"}, kind: kindText},
 	{names: []string{"--gw-priority"}, kind: kindText},
@@ -2339,25 +2347,25 @@ var sharedFlag145 = []flag{
 	{names: []string{"--mac-address"}, kind: kindText},
 }
 
-var sharedFlag146 = []flag{
+var sharedFlag147 = []flag{
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag147 = []flag{
+var sharedFlag148 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-t", "--time"}, kind: kindText},
 }
 
-var sharedTool148 = []tool{
+var sharedTool149 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the networks of containers"},
-		flags: sharedFlag142,
+		flags: sharedFlag143,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the network {args}", "Show the details of networks"},
-		flags: sharedFlag143,
+		flags: sharedFlag144,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -2366,27 +2374,27 @@ var sharedTool148 = []tool{
 	{names: []string{"create"},
 		do:    action{does: Writes},
 		says:  []string{"Create a network for containers: {args}", "Create a network for containers"},
-		flags: sharedFlag144,
+		flags: sharedFlag145,
 	},
 	{names: []string{"connect"},
 		do:    action{does: Writes},
 		says:  []string{"Connect a container to a network: {args}", "Connect a container to a network"},
-		flags: sharedFlag145,
+		flags: sharedFlag146,
 	},
 	{names: []string{"disconnect"},
 		do:    action{does: Writes},
 		says:  []string{"Disconnect a container from a network: {args}", "Disconnect a container from a network"},
-		flags: sharedFlag146,
+		flags: sharedFlag147,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete networks of containers: {args}", "Delete networks of containers"},
-		flags: sharedFlag147,
+		flags: sharedFlag148,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete all networks that no container uses"},
-		flags: sharedFlag128,
+		flags: sharedFlag129,
 	},
 	{names: []string{"reload", "update"},
 		do:   action{does: Writes},
@@ -2394,19 +2402,19 @@ var sharedTool148 = []tool{
 	},
 }
 
-var sharedFlag149 = []flag{
+var sharedFlag150 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag150 = []flag{
+var sharedFlag151 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
 }
 
-var sharedFlag151 = []flag{
+var sharedFlag152 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
@@ -2415,51 +2423,51 @@ var sharedFlag151 = []flag{
 	{names: []string{"--volumes"}, do: &action{say: "Delete all stopped containers, unused networks, images, caches and volumes with their data"}},
 }
 
-var sharedFlag152 = []flag{
+var sharedFlag153 = []flag{
 	{names: []string{"-r", "--repair"}, do: &action{does: Writes | Irreversible, say: "Repair the storage of containers, removing what is damaged"}},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Repair the storage of containers, removing what is damaged"}},
 }
 
-var sharedFlag153 = []flag{
+var sharedFlag154 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag154 = []flag{
+var sharedFlag155 = []flag{
 	{names: []string{"--identity"}, kind: kindList},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"--socket-path"}, kind: kindText},
 	{names: []string{"-d", "--default"}},
 }
 
-var sharedTool155 = []tool{
+var sharedTool156 = []tool{
 	{names: []string{"list", "ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the machines on which containers can be run"},
-		flags: sharedFlag153,
+		flags: sharedFlag154,
 	},
 	{names: []string{"add", "default", "remove", "rm", "rename"},
 		do:    action{does: Writes},
 		says:  []string{"Change the machines on which containers can be run: {args}", "Change the machines on which containers can be run"},
-		flags: sharedFlag154,
+		flags: sharedFlag155,
 	},
 }
 
-var sharedTool156 = []tool{
+var sharedTool157 = []tool{
 	{names: []string{"df"},
 		do:    action{does: Reads},
 		says:  []string{"Show how much disk space containers and images take"},
-		flags: sharedFlag149,
+		flags: sharedFlag150,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show how containers are set up on this machine"},
-		flags: sharedFlag121,
+		flags: sharedFlag122,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Show what happens to containers"},
-		flags: sharedFlag150,
+		flags: sharedFlag151,
 	},
 	{names: []string{"dial-stdio"},
 		do:   action{does: Processes, risk: levelDangerous},
@@ -2468,12 +2476,12 @@ var sharedTool156 = []tool{
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all stopped containers, unused networks, images and caches"},
-		flags: sharedFlag151,
+		flags: sharedFlag152,
 	},
 	{names: []string{"reset"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all containers, images, volumes and settings of {cmd}"},
-		flags: sharedFlag146,
+		flags: sharedFlag147,
 	},
 	{names: []string{"migrate", "renumber"},
 		do:   action{does: Processes},
@@ -2486,23 +2494,23 @@ var sharedTool156 = []tool{
 	{names: []string{"check"},
 		do:    action{does: Reads},
 		says:  []string{"Check the storage of containers for damage"},
-		flags: sharedFlag152,
+		flags: sharedFlag153,
 	},
 	{names: []string{"connection"},
 		do:   action{does: Reads},
 		says: []string{"List the machines on which containers can be run"},
-		subs: sharedTool155,
+		subs: sharedTool156,
 	},
 }
 
-var sharedFlag157 = []flag{
+var sharedFlag158 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--keep-storage"}, kind: kindText},
 }
 
-var sharedFlag158 = []flag{
+var sharedFlag159 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"--var"}, kind: kindText},
@@ -2522,29 +2530,29 @@ var sharedFlag158 = []flag{
 	{names: []string{"--push"}, do: &action{does: Network | Publishes, risk: levelDangerous, say: "Build the project's container images and upload them", hosts: []string{"registries"}}},
 }
 
-var sharedWhen159 = []when{
+var sharedWhen160 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow", globs: []string{"*insecure*", "*host*", "*fs*", "*device*"}}}}, flagged: true, do: action{does: Privilege, say: "Build the project's container images with steps that reach out of their box"}},
 	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*registry*", "*push=true*"}}}}, flagged: true, do: action{does: Network | Publishes, risk: levelDangerous, say: "Build the project's container images and upload them", hosts: []string{"registries"}}},
 	{any: [][]term{{{op: termFlag, flag: "--set", globs: []string{"*output=*dest=/*", "*dest=~*"}}}}, flagged: true, do: action{does: System, say: "Build the project's container images and write the result outside the workspace"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"http://*", "https://*", "git@*"}}}}, do: action{does: Network, risk: levelDangerous, say: "Build container images as described at {arg1}"}},
 }
 
-var sharedFlag160 = []flag{
+var sharedFlag161 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedFlag161 = []flag{
+var sharedFlag162 = []flag{
 	{names: []string{"--bootstrap"}, do: &action{does: Processes, say: "Start the image builder and show its details"}},
 }
 
-var sharedFlag162 = []flag{
+var sharedFlag163 = []flag{
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--verbose"}},
 }
 
-var sharedFlag163 = []flag{
+var sharedFlag164 = []flag{
 	{names: []string{"--append"}},
 	{names: []string{"--bootstrap"}},
 	{names: []string{"--buildkitd-config", "--config"}, kind: kindRead},
@@ -2558,24 +2566,24 @@ var sharedFlag163 = []flag{
 	{names: []string{"--use"}},
 }
 
-var sharedFlag164 = []flag{
+var sharedFlag165 = []flag{
 	{names: []string{"--default"}},
 	{names: []string{"--global"}},
 }
 
-var sharedFlag165 = []flag{
+var sharedFlag166 = []flag{
 	{names: []string{"--all-inactive"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--keep-daemon"}},
 	{names: []string{"--keep-state"}},
 }
 
-var sharedFlag166 = []flag{
+var sharedFlag167 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--raw"}},
 }
 
-var sharedFlag167 = []flag{
+var sharedFlag168 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show how images would be combined", instead: true}},
 	{names: []string{"-t", "--tag"}, kind: kindText},
 	{names: []string{"-f", "--file"}, kind: kindRead},
@@ -2586,20 +2594,20 @@ var sharedFlag167 = []flag{
 	{names: []string{"--metadata-file"}, kind: kindWrite},
 }
 
-var sharedTool168 = []tool{
+var sharedTool169 = []tool{
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		flags: sharedFlag166,
+		flags: sharedFlag167,
 	},
 	{names: []string{"create"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Combine images in their registry: {args}", "Combine images in their registry"},
-		flags: sharedFlag167,
+		flags: sharedFlag168,
 	},
 }
 
-var sharedFlag169 = []flag{
+var sharedFlag170 = []flag{
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--progress"}, kind: kindText},
@@ -2607,21 +2615,21 @@ var sharedFlag169 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag170 = []flag{
+var sharedFlag171 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--all"}},
 	{names: []string{"--finalize"}},
 }
 
-var sharedFlag171 = []flag{
+var sharedFlag172 = []flag{
 	{names: []string{"--all"}},
 }
 
-var sharedTool172 = []tool{
+var sharedTool173 = []tool{
 	{names: []string{"ls", "logs", "inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Look at earlier image builds"},
-		flags: sharedFlag169,
+		flags: sharedFlag170,
 	},
 	{names: []string{"open", "trace"},
 		do:   action{does: Processes},
@@ -2630,7 +2638,7 @@ var sharedTool172 = []tool{
 	{names: []string{"export"},
 		do:    action{does: Reads},
 		says:  []string{"Write the records of earlier image builds to {-o}", "Write the records of earlier image builds to a file"},
-		flags: sharedFlag170,
+		flags: sharedFlag171,
 	},
 	{names: []string{"import"},
 		do:    action{does: Writes},
@@ -2640,21 +2648,21 @@ var sharedTool172 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the records of earlier image builds"},
-		flags: sharedFlag171,
+		flags: sharedFlag172,
 	},
 }
 
-var sharedTool173 = []tool{
+var sharedTool174 = []tool{
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag106,
-		whens: sharedWhen107,
+		flags: sharedFlag107,
+		whens: sharedWhen108,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build cache"},
-		flags: sharedFlag157,
+		flags: sharedFlag158,
 	},
 	{names: []string{"debug"},
 		do:   action{does: Executes},
@@ -2663,33 +2671,33 @@ var sharedTool173 = []tool{
 	{names: []string{"bake", "f"},
 		do:    action{does: Executes},
 		says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		flags: sharedFlag158,
-		whens: sharedWhen159,
+		flags: sharedFlag159,
+		whens: sharedWhen160,
 	},
 	{names: []string{"ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the builders of container images"},
-		flags: sharedFlag160,
+		flags: sharedFlag161,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the image builder"},
-		flags: sharedFlag161,
+		flags: sharedFlag162,
 	},
 	{names: []string{"du"},
 		do:    action{does: Reads},
 		says:  []string{"Show how much disk space the build cache takes"},
-		flags: sharedFlag162,
+		flags: sharedFlag163,
 	},
 	{names: []string{"create"},
 		do:    action{does: Processes},
 		says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		flags: sharedFlag163,
+		flags: sharedFlag164,
 	},
 	{names: []string{"use"},
 		do:    action{does: Writes},
 		says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		flags: sharedFlag164,
+		flags: sharedFlag165,
 	},
 	{names: []string{"stop"},
 		do:   action{does: Processes},
@@ -2698,15 +2706,15 @@ var sharedTool173 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		flags: sharedFlag165,
+		flags: sharedFlag166,
 	},
 	{names: []string{"imagetools"},
 		says: []string{"Show the help of buildx imagetools"},
-		subs: sharedTool168,
+		subs: sharedTool169,
 	},
 	{names: []string{"history"},
 		says: []string{"Show the help of buildx history"},
-		subs: sharedTool172,
+		subs: sharedTool173,
 	},
 	{names: []string{"dial-stdio"},
 		do:   action{does: Processes, risk: levelDangerous},
@@ -2722,11 +2730,11 @@ var sharedTool173 = []tool{
 	},
 }
 
-var sharedFlag174 = []flag{
+var sharedFlag175 = []flag{
 	{names: []string{"--builder"}, kind: kindText},
 }
 
-var sharedFlag175 = []flag{
+var sharedFlag176 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 	{names: []string{"--filter"}, kind: kindText},
@@ -2738,7 +2746,7 @@ var sharedFlag175 = []flag{
 	{names: []string{"--verbose"}},
 }
 
-var sharedFlag176 = []flag{
+var sharedFlag177 = []flag{
 	{names: []string{"--invoke"}, kind: kindText},
 	{names: []string{"--on"}, kind: kindText},
 	{names: []string{"--progress"}, kind: kindText},
@@ -2746,52 +2754,52 @@ var sharedFlag176 = []flag{
 	{names: []string{"--root"}, kind: kindText},
 }
 
-var sharedTool177 = []tool{
+var sharedTool178 = []tool{
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag106,
-		whens: sharedWhen107,
+		flags: sharedFlag107,
+		whens: sharedWhen108,
 	},
 }
 
-var sharedTool178 = []tool{
+var sharedTool179 = []tool{
 	{names: []string{"build", "b"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag106,
-		whens: sharedWhen107,
+		flags: sharedFlag107,
+		whens: sharedWhen108,
 	},
 	{names: []string{"bake", "f"},
 		do:    action{does: Executes},
 		says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		flags: sharedFlag158,
-		whens: sharedWhen159,
+		flags: sharedFlag159,
+		whens: sharedWhen160,
 	},
 	{names: []string{"ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the builders of container images"},
-		flags: sharedFlag160,
+		flags: sharedFlag161,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the image builder"},
-		flags: sharedFlag161,
+		flags: sharedFlag162,
 	},
 	{names: []string{"du"},
 		do:    action{does: Reads},
 		says:  []string{"Show how much disk space the build cache takes"},
-		flags: sharedFlag162,
+		flags: sharedFlag163,
 	},
 	{names: []string{"create"},
 		do:    action{does: Processes},
 		says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		flags: sharedFlag163,
+		flags: sharedFlag164,
 	},
 	{names: []string{"use"},
 		do:    action{does: Writes},
 		says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		flags: sharedFlag164,
+		flags: sharedFlag165,
 	},
 	{names: []string{"stop"},
 		do:   action{does: Processes},
@@ -2800,15 +2808,15 @@ var sharedTool178 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		flags: sharedFlag165,
+		flags: sharedFlag166,
 	},
 	{names: []string{"imagetools"},
 		says: []string{"Show the help of buildx imagetools"},
-		subs: sharedTool168,
+		subs: sharedTool169,
 	},
 	{names: []string{"history"},
 		says: []string{"Show the help of buildx history"},
-		subs: sharedTool172,
+		subs: sharedTool173,
 	},
 	{names: []string{"dial-stdio"},
 		do:   action{does: Processes, risk: levelDangerous},
@@ -2825,17 +2833,17 @@ var sharedTool178 = []tool{
 	{names: []string{"prune"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build cache"},
-		flags: sharedFlag175,
+		flags: sharedFlag176,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes},
 		says:  []string{"Build a container image step by step"},
-		flags: sharedFlag176,
-		subs:  sharedTool177,
+		flags: sharedFlag177,
+		subs:  sharedTool178,
 	},
 }
 
-var sharedFlag179 = []flag{
+var sharedFlag180 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"-p", "--project-name"}, kind: kindText},
 	{names: []string{"--profile"}, kind: kindText},
@@ -2854,7 +2862,7 @@ var sharedFlag179 = []flag{
 	{names: []string{"--podman-run-args"}, kind: kindText},
 }
 
-var sharedFlag180 = []flag{
+var sharedFlag181 = []flag{
 	{names: []string{"-d", "--detach"}, do: &action{say: "Create and start the project's containers in the background"}},
 	{names: []string{"--wait"}},
 	{names: []string{"--no-start"}},
@@ -2886,18 +2894,18 @@ var sharedFlag180 = []flag{
 	{names: []string{"-y", "--yes"}},
 }
 
-var sharedWhen181 = []when{
+var sharedWhen182 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}, {not: true, op: termFlag, flag: "--wait"}, {not: true, op: termFlag, flag: "--no-start"}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag182 = []flag{
+var sharedFlag183 = []flag{
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Stop and delete the project's containers together with the data in their volumes"}},
 	{names: []string{"--rmi"}, kind: kindText, do: &action{say: "Stop and delete the project's containers, networks and images"}},
 	{names: []string{"--remove-orphans"}},
 	{names: []string{"-t", "--timeout"}, kind: kindText},
 }
 
-var sharedFlag183 = []flag{
+var sharedFlag184 = []flag{
 	{names: []string{"--build"}},
 	{names: []string{"--force-recreate"}},
 	{names: []string{"--no-build"}},
@@ -2907,7 +2915,7 @@ var sharedFlag183 = []flag{
 	{names: []string{"--scale"}, kind: kindText},
 }
 
-var sharedFlag184 = []flag{
+var sharedFlag185 = []flag{
 	{names: []string{"-d", "--detach"}},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
@@ -2915,11 +2923,11 @@ var sharedFlag184 = []flag{
 	{names: []string{"-i", "--interactive"}},
 	{names: []string{"-t", "--tty"}},
 	{names: []string{"-u", "--user"}, kind: kindText},
-	{names: []string{"-w", "--workdir"}, kind: kindText},
+	{names: []string{"-w", "--workdir"}, kind: kindInnerCd},
 	{names: []string{"--privileged"}, do: &action{does: Privilege, say: "Run a command with full privileges in the project's container {arg1}"}},
 }
 
-var sharedFlag185 = []flag{
+var sharedFlag186 = []flag{
 	{names: []string{"--build"}},
 	{names: []string{"-d", "--detach"}},
 	{names: []string{"--entrypoint"}, kind: kindText},
@@ -2940,18 +2948,18 @@ var sharedFlag185 = []flag{
 	{names: []string{"-P", "--service-ports"}},
 	{names: []string{"--use-aliases"}},
 	{names: []string{"-u", "--user"}, kind: kindText},
-	{names: []string{"-w", "--workdir"}, kind: kindText},
+	{names: []string{"-w", "--workdir"}, kind: kindInnerCd},
 	{names: []string{"--cap-add"}, kind: kindText, do: &action{does: Privilege, say: "Run a container of the project with additional kernel privileges: {--cap-add}"}},
 	{names: []string{"--cap-drop"}, kind: kindText},
 	{names: []string{"-v", "--volume"}, kind: kindMount},
 }
 
-var sharedWhen186 = []when{
+var sharedWhen187 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-v", globs: []string{"/:*", "//:*", "/etc:*", "/etc/*", "/root*", "/proc*", "/sys*", "/dev*", "/usr:*", "/var:*", "/var/lib*", "/home:*", "/Users:*", "*docker.sock*", "*podman.sock*", "*/.ssh*", "*/.aws*", "*/.kube*", "*/.gnupg*", "~:*", "$HOME:*", "${HOME}:*"}}}}, flagged: true, do: action{does: Privilege, say: "Run a container of the project with private or system folders of this machine inside: {-v}"}},
 	{any: [][]term{{{op: termFlag, flag: "--entrypoint"}}}, flagged: true, do: action{say: "Run {--entrypoint} in a new container of the project's service {arg1}", args: []slot{{kind: kindText}, {kind: kindText, repeat: true}}}},
 }
 
-var sharedFlag187 = []flag{
+var sharedFlag188 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
@@ -2962,14 +2970,14 @@ var sharedFlag187 = []flag{
 	{names: []string{"--status"}, kind: kindText},
 }
 
-var sharedFlag188 = []flag{
+var sharedFlag189 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag189 = []flag{
+var sharedFlag190 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the logs of the project's containers"}},
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--no-color"}},
@@ -2980,7 +2988,7 @@ var sharedFlag189 = []flag{
 	{names: []string{"-t", "--timestamps"}},
 }
 
-var sharedFlag190 = []flag{
+var sharedFlag191 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--hash"}, kind: kindText},
@@ -3002,39 +3010,39 @@ var sharedFlag190 = []flag{
 	{names: []string{"--volumes"}},
 }
 
-var sharedWhen191 = []when{
+var sharedWhen192 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*", "git@*", "oci://*", "*.git", "*.git#*"}}}}, flagged: true, do: action{does: Network}},
 }
 
-var sharedFlag192 = []flag{
+var sharedFlag193 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag193 = []flag{
+var sharedFlag194 = []flag{
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--protocol"}, kind: kindText},
 }
 
-var sharedFlag194 = []flag{
+var sharedFlag195 = []flag{
 	{names: []string{"--json"}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"--until"}, kind: kindText},
 }
 
-var sharedFlag195 = []flag{
+var sharedFlag196 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-stream"}},
 	{names: []string{"--no-trunc"}},
 }
 
-var sharedFlag196 = []flag{
+var sharedFlag197 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag197 = []flag{
+var sharedFlag198 = []flag{
 	{names: []string{"--build-arg"}, kind: kindText},
 	{names: []string{"--builder"}, kind: kindText},
 	{names: []string{"--check"}},
@@ -3050,7 +3058,7 @@ var sharedFlag197 = []flag{
 	{names: []string{"--with-dependencies"}},
 }
 
-var sharedFlag198 = []flag{
+var sharedFlag199 = []flag{
 	{names: []string{"--ignore-buildable"}},
 	{names: []string{"--ignore-pull-failures"}},
 	{names: []string{"--include-deps"}},
@@ -3058,61 +3066,61 @@ var sharedFlag198 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag199 = []flag{
+var sharedFlag200 = []flag{
 	{names: []string{"--ignore-push-failures"}},
 	{names: []string{"--include-deps"}},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag200 = []flag{
+var sharedFlag201 = []flag{
 	{names: []string{"--wait"}},
 	{names: []string{"--wait-timeout"}, kind: kindText},
 }
 
-var sharedFlag201 = []flag{
-	{names: []string{"-t", "--timeout"}, kind: kindText},
-}
-
 var sharedFlag202 = []flag{
-	{names: []string{"--no-deps"}},
 	{names: []string{"-t", "--timeout"}, kind: kindText},
 }
 
 var sharedFlag203 = []flag{
+	{names: []string{"--no-deps"}},
+	{names: []string{"-t", "--timeout"}, kind: kindText},
+}
+
+var sharedFlag204 = []flag{
 	{names: []string{"-s", "--signal"}, kind: kindText},
 	{names: []string{"--remove-orphans"}},
 }
 
-var sharedFlag204 = []flag{
+var sharedFlag205 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-s", "--stop"}},
 	{names: []string{"-v", "--volumes"}, do: &action{does: Irreversible, say: "Delete the project's stopped containers together with their anonymous volumes"}},
 }
 
-var sharedFlag205 = []flag{
+var sharedFlag206 = []flag{
 	{names: []string{"--no-deps"}},
 }
 
-var sharedFlag206 = []flag{
+var sharedFlag207 = []flag{
 	{names: []string{"--detach-keys"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
 	{names: []string{"--no-stdin"}},
 	{names: []string{"--sig-proxy"}},
 }
 
-var sharedFlag207 = []flag{
+var sharedFlag208 = []flag{
 	{names: []string{"-a", "--archive"}},
 	{names: []string{"--all"}},
 	{names: []string{"-L", "--follow-link"}},
 	{names: []string{"--index"}, kind: kindText},
 }
 
-var sharedWhen208 = []when{
+var sharedWhen209 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from one of the project's containers to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, say: "Copy {arg1} into one of the project's containers: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag209 = []flag{
+var sharedFlag210 = []flag{
 	{names: []string{"-a", "--author"}, kind: kindText},
 	{names: []string{"-c", "--change"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindText},
@@ -3120,22 +3128,22 @@ var sharedFlag209 = []flag{
 	{names: []string{"-p", "--pause"}},
 }
 
-var sharedFlag210 = []flag{
+var sharedFlag211 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--index"}, kind: kindText},
 }
 
-var sharedFlag211 = []flag{
+var sharedFlag212 = []flag{
 	{names: []string{"--no-up"}},
 	{names: []string{"--prune"}},
 	{names: []string{"--quiet"}},
 }
 
-var sharedFlag212 = []flag{
+var sharedFlag213 = []flag{
 	{names: []string{"--down-project"}, do: &action{does: Processes | Deletes}},
 }
 
-var sharedTool213 = []tool{
+var sharedTool214 = []tool{
 	{names: []string{"viz"},
 		do:   action{does: Reads},
 		says: []string{"Draw the Docker Compose project as a graph"},
@@ -3158,59 +3166,59 @@ var sharedTool213 = []tool{
 	},
 }
 
-var sharedTool214 = []tool{
+var sharedTool215 = []tool{
 	{names: []string{"up"},
 		do:    action{does: Executes | Processes},
 		says:  []string{"Create and start the project's containers: {args}", "Create and start the project's containers"},
-		flags: sharedFlag180,
-		whens: sharedWhen181,
+		flags: sharedFlag181,
+		whens: sharedWhen182,
 	},
 	{names: []string{"down"},
 		do:    action{does: Processes | Deletes},
 		says:  []string{"Stop and delete the project's containers and networks"},
-		flags: sharedFlag182,
+		flags: sharedFlag183,
 	},
 	{names: []string{"create"},
 		do:    action{does: Writes},
 		says:  []string{"Create the project's containers without starting them"},
-		flags: sharedFlag183,
+		flags: sharedFlag184,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in the project's container {arg1}: {inner}", "Run a command in one of the project's containers"},
-		flags: sharedFlag184,
+		flags: sharedFlag185,
 	},
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in a new container of the project's service {arg1}: {inner}", "Start a container of the project's service {arg1}", "Start a container of one of the project's services"},
-		flags: sharedFlag185,
-		whens: sharedWhen186,
+		flags: sharedFlag186,
+		whens: sharedWhen187,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads},
 		says:  []string{"List the project's containers"},
-		flags: sharedFlag187,
+		flags: sharedFlag188,
 	},
 	{names: []string{"ls"},
 		do:    action{does: Reads},
 		says:  []string{"List the Docker Compose projects on this machine"},
-		flags: sharedFlag188,
+		flags: sharedFlag189,
 	},
 	{names: []string{"logs"},
 		do:    action{does: Reads},
 		says:  []string{"Show the logs of the project's containers: {args}", "Show the logs of the project's containers"},
-		flags: sharedFlag189,
+		flags: sharedFlag190,
 	},
 	{names: []string{"config", "convert"},
 		do:    action{does: Reads},
 		says:  []string{"Show the project's Docker Compose configuration as it is understood"},
-		flags: sharedFlag190,
-		whens: sharedWhen191,
+		flags: sharedFlag191,
+		whens: sharedWhen192,
 	},
 	{names: []string{"images"},
 		do:    action{does: Reads},
 		says:  []string{"List the images of the project's containers"},
-		flags: sharedFlag192,
+		flags: sharedFlag193,
 	},
 	{names: []string{"top"},
 		do:   action{does: Reads},
@@ -3219,43 +3227,43 @@ var sharedTool214 = []tool{
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show where the port of a project's service is reachable"},
-		flags: sharedFlag193,
+		flags: sharedFlag194,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Show what happens to the project's containers"},
-		flags: sharedFlag194,
+		flags: sharedFlag195,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what the project's containers use of processor and memory"},
-		flags: sharedFlag195,
-		whens: sharedWhen97,
+		flags: sharedFlag196,
+		whens: sharedWhen98,
 	},
 	{names: []string{"volumes"},
 		do:    action{does: Reads},
 		says:  []string{"List the project's volumes"},
-		flags: sharedFlag192,
+		flags: sharedFlag193,
 	},
 	{names: []string{"version"},
 		do:    action{does: Reads},
 		says:  []string{"Show the version of Docker Compose"},
-		flags: sharedFlag196,
+		flags: sharedFlag197,
 	},
 	{names: []string{"build"},
 		do:    action{does: Executes},
 		says:  []string{"Build the images of the project's containers: {args}", "Build the images of the project's containers"},
-		flags: sharedFlag197,
+		flags: sharedFlag198,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the images of the project's containers"},
-		flags: sharedFlag198,
+		flags: sharedFlag199,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the images of the project's containers to their registry"},
-		flags: sharedFlag199,
+		flags: sharedFlag200,
 	},
 	{names: []string{"publish"},
 		do:   action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
@@ -3264,22 +3272,22 @@ var sharedTool214 = []tool{
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start the project's containers: {args}", "Start the project's containers"},
-		flags: sharedFlag200,
+		flags: sharedFlag201,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop the project's containers: {args}", "Stop the project's containers"},
-		flags: sharedFlag201,
+		flags: sharedFlag202,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart the project's containers: {args}", "Restart the project's containers"},
-		flags: sharedFlag202,
+		flags: sharedFlag203,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop the project's containers at once: {args}", "Stop the project's containers at once"},
-		flags: sharedFlag203,
+		flags: sharedFlag204,
 	},
 	{names: []string{"pause"},
 		do:   action{does: Processes},
@@ -3292,43 +3300,43 @@ var sharedTool214 = []tool{
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the project's stopped containers: {args}", "Delete the project's stopped containers"},
-		flags: sharedFlag204,
+		flags: sharedFlag205,
 	},
 	{names: []string{"scale"},
 		do:    action{does: Processes},
 		says:  []string{"Change how many of the project's containers run: {args}", "Change how many of the project's containers run"},
-		flags: sharedFlag205,
+		flags: sharedFlag206,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the project's container {args}", "Connect the terminal to one of the project's containers"},
-		flags: sharedFlag206,
+		flags: sharedFlag207,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy files between this machine and one of the project's containers: {args}", "Copy files between this machine and one of the project's containers"},
-		flags: sharedFlag207,
-		whens: sharedWhen208,
+		flags: sharedFlag208,
+		whens: sharedWhen209,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of one of the project's containers as an image: {args}", "Save the state of one of the project's containers as an image"},
-		flags: sharedFlag209,
+		flags: sharedFlag210,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
 		says:  []string{"Write the files of one of the project's containers to {-o}", "Write the files of one of the project's containers to an archive"},
-		flags: sharedFlag210,
+		flags: sharedFlag211,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | Processes | LongRunning},
 		says:  []string{"Rebuild and refresh the project's containers whenever files change"},
-		flags: sharedFlag211,
+		flags: sharedFlag212,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until the project's containers have ended"},
-		flags: sharedFlag212,
+		flags: sharedFlag213,
 	},
 	{names: []string{"bridge"},
 		do:   action{does: Executes},
@@ -3337,27 +3345,27 @@ var sharedTool214 = []tool{
 	{names: []string{"alpha"},
 		do:   action{does: Executes},
 		says: []string{"Use an experimental part of Docker Compose"},
-		subs: sharedTool213,
+		subs: sharedTool214,
 	},
 }
 
-var sharedFlag215 = []flag{
+var sharedFlag216 = []flag{
 	{names: []string{"--description"}, kind: kindText},
 	{names: []string{"--docker"}, kind: kindText},
 	{names: []string{"--from"}, kind: kindText},
 	{names: []string{"--default-stack-orchestrator"}, kind: kindText},
 }
 
-var sharedTool216 = []tool{
+var sharedTool217 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the machines that {cmd} can work on"},
-		flags: sharedFlag192,
+		flags: sharedFlag193,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the context {args}", "Show the details of the current context"},
-		flags: sharedFlag121,
+		flags: sharedFlag122,
 	},
 	{names: []string{"show"},
 		do:   action{does: Reads},
@@ -3370,12 +3378,12 @@ var sharedTool216 = []tool{
 	{names: []string{"create", "update"},
 		do:    action{does: Writes},
 		says:  []string{"Change the machines that {cmd} can work on: {args}", "Change the machines that {cmd} can work on"},
-		flags: sharedFlag215,
+		flags: sharedFlag216,
 	},
 	{names: []string{"rm", "remove"},
 		do:    action{does: Deletes},
 		says:  []string{"Forget the machines that {cmd} can work on: {args}", "Forget machines that {cmd} can work on"},
-		flags: sharedFlag146,
+		flags: sharedFlag147,
 	},
 	{names: []string{"export"},
 		do:   action{does: Reads, risk: levelDangerous, args: []slot{{kind: kindText}, {kind: kindWrite, optional: true}}},
@@ -3387,13 +3395,13 @@ var sharedTool216 = []tool{
 	},
 }
 
-var sharedFlag217 = []flag{
+var sharedFlag218 = []flag{
 	{names: []string{"--insecure"}},
 	{names: []string{"-v", "--verbose"}},
 	{names: []string{"--authfile"}, kind: kindList},
 }
 
-var sharedFlag218 = []flag{
+var sharedFlag219 = []flag{
 	{names: []string{"-a", "--amend"}},
 	{names: []string{"--arch"}, kind: kindText},
 	{names: []string{"--os"}, kind: kindText},
@@ -3406,22 +3414,22 @@ var sharedFlag218 = []flag{
 	{names: []string{"--features"}, kind: kindText},
 }
 
-var sharedFlag219 = []flag{
+var sharedFlag220 = []flag{
 	{names: []string{"--all"}},
 	{names: []string{"-p", "--purge"}},
 	{names: []string{"--insecure"}},
 }
 
-var sharedTool220 = []tool{
+var sharedTool221 = []tool{
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		flags: sharedFlag217,
+		flags: sharedFlag218,
 	},
 	{names: []string{"create", "annotate", "add", "remove"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Combine images to one for several kinds of machines: {args}", "Combine images to one for several kinds of machines"},
-		flags: sharedFlag218,
+		flags: sharedFlag219,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3434,25 +3442,25 @@ var sharedTool220 = []tool{
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the image list {args} to its registry", "Upload an image list to its registry"},
-		flags: sharedFlag219,
+		flags: sharedFlag220,
 	},
 }
 
-var sharedTool221 = []tool{
+var sharedTool222 = []tool{
 	{names: []string{"generate", "load"},
 		do:   action{does: Writes, risk: levelDangerous},
 		says: []string{"Make or load a key that signs images: {args}", "Make or load a key that signs images"},
 	},
 }
 
-var sharedTool222 = []tool{
+var sharedTool223 = []tool{
 	{names: []string{"add", "remove"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
 		says: []string{"Change who may sign images: {args}", "Change who may sign images"},
 	},
 }
 
-var sharedTool223 = []tool{
+var sharedTool224 = []tool{
 	{names: []string{"inspect", "view"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show who signed the image {args}", "Show who signed an image"},
@@ -3464,41 +3472,41 @@ var sharedTool223 = []tool{
 	{names: []string{"key"},
 		do:   action{does: Writes, risk: levelDangerous},
 		says: []string{"Manage the keys that sign images"},
-		subs: sharedTool221,
+		subs: sharedTool222,
 	},
 	{names: []string{"signer"},
 		do:   action{does: Network, risk: levelDangerous},
 		says: []string{"Change who may sign images"},
-		subs: sharedTool222,
+		subs: sharedTool223,
 	},
 }
 
-var sharedFlag224 = []flag{
+var sharedFlag225 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag225 = []flag{
+var sharedFlag226 = []flag{
 	{names: []string{"--alias"}, kind: kindText},
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedTool226 = []tool{
+var sharedTool227 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of the container service"},
-		flags: sharedFlag224,
+		flags: sharedFlag225,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of the plugin {args}", "Show the details of a plugin"},
-		flags: sharedFlag121,
+		flags: sharedFlag122,
 	},
 	{names: []string{"install", "enable", "upgrade", "set", "create"},
 		do:    action{does: Privilege | Executes, hosts: []string{"registries"}},
 		says:  []string{"Install or change a plugin of the container service, which has full control over this machine: {args}", "Install or change a plugin of the container service, which has full control over this machine"},
-		flags: sharedFlag225,
+		flags: sharedFlag226,
 	},
 	{names: []string{"disable"},
 		do:   action{does: System},
@@ -3514,7 +3522,7 @@ var sharedTool226 = []tool{
 	},
 }
 
-var sharedFlag227 = []flag{
+var sharedFlag228 = []flag{
 	{names: []string{"--rotate"}, do: &action{does: System | Irreversible, say: "Replace the certificate of the cluster"}},
 	{names: []string{"--ca-cert"}, kind: kindRead},
 	{names: []string{"--ca-key"}, kind: kindRead},
@@ -3522,47 +3530,47 @@ var sharedFlag227 = []flag{
 	{names: []string{"--external-ca"}, kind: kindText},
 }
 
-var sharedFlag228 = []flag{
+var sharedFlag229 = []flag{
 	{names: []string{"--rotate"}, do: &action{does: System}},
 }
 
-var sharedFlag229 = []flag{
+var sharedFlag230 = []flag{
 	{names: []string{"--advertise-addr"}, kind: kindText},
 	{names: []string{"--listen-addr"}, kind: kindText},
 	{names: []string{"--token"}, kind: kindText},
 }
 
-var sharedTool230 = []tool{
+var sharedTool231 = []tool{
 	{names: []string{"ca"},
 		do:    action{does: Reads},
 		says:  []string{"Show the certificate of the cluster"},
-		flags: sharedFlag227,
+		flags: sharedFlag228,
 	},
 	{names: []string{"join-token", "unlock-key"},
 		do:    action{does: Reads, risk: levelDangerous},
 		says:  []string{"Show the key that lets machines into the cluster"},
-		flags: sharedFlag228,
+		flags: sharedFlag229,
 	},
 	{names: []string{"init", "join", "update", "unlock"},
 		do:    action{does: System | Network},
 		says:  []string{"Make this machine part of a cluster or change the cluster: {args}", "Make this machine part of a cluster or change the cluster"},
-		flags: sharedFlag229,
+		flags: sharedFlag230,
 	},
 	{names: []string{"leave"},
 		do:    action{does: System | Irreversible},
 		says:  []string{"Take this machine out of its cluster"},
-		flags: sharedFlag146,
+		flags: sharedFlag147,
 	},
 }
 
-var sharedFlag231 = []flag{
+var sharedFlag232 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
 	{names: []string{"-n", "--noheading"}},
 }
 
-var sharedFlag232 = []flag{
+var sharedFlag233 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--no-resolve"}},
@@ -3570,19 +3578,19 @@ var sharedFlag232 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag233 = []flag{
+var sharedFlag234 = []flag{
 	{names: []string{"-f", "--format"}, kind: kindText},
 	{names: []string{"--pretty"}},
 	{names: []string{"--showsecret"}, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "Show the secret {args} in clear text"}},
 }
 
-var sharedFlag234 = []flag{
+var sharedFlag235 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning}},
 	{names: []string{"--since"}, kind: kindText},
 	{names: []string{"-n", "--tail"}, kind: kindText},
 }
 
-var sharedFlag235 = []flag{
+var sharedFlag236 = []flag{
 	{names: []string{"-c", "--compose-file"}, kind: kindRead},
 	{names: []string{"--label-add"}, kind: kindText},
 	{names: []string{"--label-rm"}, kind: kindText},
@@ -3601,26 +3609,26 @@ var sharedFlag235 = []flag{
 	{names: []string{"--driver"}, kind: kindText},
 }
 
-var sharedFlag236 = []flag{
+var sharedFlag237 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-a", "--all"}},
 }
 
-var sharedTool237 = []tool{
+var sharedTool238 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag231,
+		flags: sharedFlag232,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag233,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag233,
+		flags: sharedFlag234,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3629,41 +3637,41 @@ var sharedTool237 = []tool{
 	{names: []string{"logs"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of the service {args}", "Show the log of a service"},
-		flags: sharedFlag234,
+		flags: sharedFlag235,
 	},
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag235,
+		flags: sharedFlag236,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag236,
+		flags: sharedFlag237,
 	},
 }
 
-var sharedFlag238 = []flag{
+var sharedFlag239 = []flag{
 	{names: []string{"-c", "--compose-file"}, kind: kindRead},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--filter"}, kind: kindText},
 }
 
-var sharedTool239 = []tool{
+var sharedTool240 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag231,
+		flags: sharedFlag232,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag233,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag233,
+		flags: sharedFlag234,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3672,35 +3680,35 @@ var sharedTool239 = []tool{
 	{names: []string{"services", "config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the services of the stack {args}", "Show the services of a stack"},
-		flags: sharedFlag238,
+		flags: sharedFlag239,
 	},
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag235,
+		flags: sharedFlag236,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag236,
+		flags: sharedFlag237,
 	},
 }
 
-var sharedTool240 = []tool{
+var sharedTool241 = []tool{
 	{names: []string{"ls", "list"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List what the cluster has"},
-		flags: sharedFlag231,
+		flags: sharedFlag232,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		flags: sharedFlag232,
+		flags: sharedFlag233,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		flags: sharedFlag233,
+		flags: sharedFlag234,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -3709,25 +3717,25 @@ var sharedTool240 = []tool{
 	{names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		do:    action{does: Network | System},
 		says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		flags: sharedFlag235,
+		flags: sharedFlag236,
 	},
 	{names: []string{"rm", "remove", "down"},
 		do:    action{does: Network | Deletes | Irreversible},
 		says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		flags: sharedFlag236,
+		flags: sharedFlag237,
 	},
 }
 
-var sharedFlag241 = []flag{
+var sharedFlag242 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"--format"}, kind: kindText},
 }
 
-var sharedFlag242 = []flag{
+var sharedFlag243 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindWrite},
 }
 
-var sharedFlag243 = []flag{
+var sharedFlag244 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
@@ -3744,11 +3752,11 @@ var sharedFlag243 = []flag{
 	{names: []string{"--ref"}, kind: kindText},
 }
 
-var sharedWhen244 = []when{
+var sharedWhen245 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}, {{op: termArg, n: 1, globs: []string{"enable", "disable", "configure", "delete"}}}}, do: action{does: Network | Writes, say: "Change the settings of docker scout: {args}"}},
 }
 
-var sharedTool245 = []tool{
+var sharedTool246 = []tool{
 	{names: []string{"df"},
 		do:   action{does: Reads},
 		says: []string{"Show how much space the cache of docker scout takes"},
@@ -3759,7 +3767,7 @@ var sharedTool245 = []tool{
 	},
 }
 
-var sharedTool246 = []tool{
+var sharedTool247 = []tool{
 	{names: []string{"quickview", "qv", "cves", "compare", "diff", "recommendations", "stream", "policy", "sbom", "vex"},
 		do:   action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says: []string{"Look for known vulnerabilities in {args}", "Look for known vulnerabilities in container images"},
@@ -3767,12 +3775,12 @@ var sharedTool246 = []tool{
 	{names: []string{"repo", "environment", "config", "integration"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the settings of docker scout"},
-		whens: sharedWhen244,
+		whens: sharedWhen245,
 	},
 	{names: []string{"cache"},
 		do:   action{does: Deletes},
 		says: []string{"Manage the cache of docker scout"},
-		subs: sharedTool245,
+		subs: sharedTool246,
 	},
 	{names: []string{"attestation", "attest", "enroll", "push", "watch"},
 		do:   action{does: Network | Publishes, risk: levelDangerous},
@@ -3780,21 +3788,21 @@ var sharedTool246 = []tool{
 	},
 }
 
-var sharedFlag247 = []flag{
+var sharedFlag248 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--platform"}, kind: kindText},
 }
 
-var sharedFlag248 = []flag{
+var sharedFlag249 = []flag{
 	{names: []string{"--version"}},
 }
 
-var sharedWhen249 = []when{
+var sharedWhen250 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Processes, say: "Prepare containers for start: {args}"}},
 }
 
-var sharedFlag250 = []flag{
+var sharedFlag251 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindText},
 	{names: []string{"--shell"}, kind: kindText},
 	{names: []string{"--host"}, kind: kindText},
@@ -3802,7 +3810,7 @@ var sharedFlag250 = []flag{
 	{names: []string{"--privileged"}, do: &action{does: Privilege}},
 }
 
-var sharedTool251 = []tool{
+var sharedTool252 = []tool{
 	{names: []string{"status", "version", "logs"},
 		do:   action{does: Reads},
 		says: []string{"Show the state of Docker Desktop"},
@@ -3821,7 +3829,7 @@ var sharedTool251 = []tool{
 	},
 }
 
-var sharedTool252 = []tool{
+var sharedTool253 = []tool{
 	{names: []string{"ls", "list", "ps", "status", "inspect", "df", "logs", "version"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the language models on this machine"},
@@ -3849,7 +3857,7 @@ var sharedTool252 = []tool{
 	},
 }
 
-var sharedTool253 = []tool{
+var sharedTool254 = []tool{
 	{names: []string{"ls"},
 		do:   action{does: Reads},
 		says: []string{"List the extensions of Docker Desktop"},
@@ -3864,14 +3872,14 @@ var sharedTool253 = []tool{
 	},
 }
 
-var sharedFlag254 = []flag{
+var sharedFlag255 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-s", "--service"}},
 	{names: []string{"-r", "--replicas"}, kind: kindText},
 	{names: []string{"-t", "--type"}, kind: kindText},
 }
 
-var sharedFlag255 = []flag{
+var sharedFlag256 = []flag{
 	{names: []string{"--files", "-f"}, do: &action{does: Writes, say: "Write service files that start the container {args}"}},
 	{names: []string{"-n", "--name"}},
 	{names: []string{"--new"}},
@@ -3889,30 +3897,30 @@ var sharedFlag255 = []flag{
 	{names: []string{"-e", "--env"}, kind: kindText},
 }
 
-var sharedFlag256 = []flag{
+var sharedFlag257 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-n", "--name"}, kind: kindText},
 }
 
-var sharedTool257 = []tool{
+var sharedTool258 = []tool{
 	{names: []string{"kube"},
 		do:    action{does: Reads},
 		says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		flags: sharedFlag254,
+		flags: sharedFlag255,
 	},
 	{names: []string{"systemd"},
 		do:    action{does: Reads},
 		says:  []string{"Print service files that start the container {args}", "Print service files that start a container"},
-		flags: sharedFlag255,
+		flags: sharedFlag256,
 	},
 	{names: []string{"spec"},
 		do:    action{does: Reads},
 		says:  []string{"Print the settings of the container {args}", "Print the settings of a container"},
-		flags: sharedFlag256,
+		flags: sharedFlag257,
 	},
 }
 
-var sharedFlag258 = []flag{
+var sharedFlag259 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindWrite},
 	{names: []string{"-s", "--service"}},
 	{names: []string{"-r", "--replicas"}, kind: kindText},
@@ -3920,13 +3928,13 @@ var sharedFlag258 = []flag{
 	{names: []string{"--podman-only"}},
 }
 
-var sharedFlag259 = []flag{
+var sharedFlag260 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"--kubeconfig"}, kind: kindList},
 	{names: []string{"--ns"}, kind: kindText},
 }
 
-var sharedFlag260 = []flag{
+var sharedFlag261 = []flag{
 	{names: []string{"--annotation"}, kind: kindText},
 	{names: []string{"--authfile"}, kind: kindList},
 	{names: []string{"--build"}},
@@ -3950,42 +3958,42 @@ var sharedFlag260 = []flag{
 	{names: []string{"-w", "--wait"}, do: &action{does: LongRunning}},
 }
 
-var sharedFlag261 = []flag{
+var sharedFlag262 = []flag{
 	{names: []string{"--force"}, do: &action{does: Irreversible, say: "Stop and delete the containers of the Kubernetes file {args} together with their volumes"}},
 }
 
-var sharedTool262 = []tool{
+var sharedTool263 = []tool{
 	{names: []string{"generate"},
 		do:    action{does: Reads},
 		says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		flags: sharedFlag258,
+		flags: sharedFlag259,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Network, risk: levelDangerous},
 		says:  []string{"Change a Kubernetes cluster to run the containers {args}", "Change a Kubernetes cluster to run containers"},
-		flags: sharedFlag259,
+		flags: sharedFlag260,
 	},
 	{names: []string{"play"},
 		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		flags: sharedFlag260,
+		flags: sharedFlag261,
 	},
 	{names: []string{"down"},
 		do:    action{does: Processes | Deletes, args: []slot{{kind: kindRead}}},
 		says:  []string{"Stop and delete the containers of the Kubernetes file {args}", "Stop and delete the containers of a Kubernetes file"},
+		flags: sharedFlag262,
+	},
+}
+
+var sharedTool264 = []tool{
+	{names: []string{"kube"},
+		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
+		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
 		flags: sharedFlag261,
 	},
 }
 
-var sharedTool263 = []tool{
-	{names: []string{"kube"},
-		do:    action{does: Executes | Processes, args: []slot{{kind: kindRead}}},
-		says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		flags: sharedFlag260,
-	},
-}
-
-var sharedFlag264 = []flag{
+var sharedFlag265 = []flag{
 	{names: []string{"--cpus"}, kind: kindText},
 	{names: []string{"--disk-size"}, kind: kindText},
 	{names: []string{"-m", "--memory"}, kind: kindText},
@@ -4001,27 +4009,27 @@ var sharedFlag264 = []flag{
 	{names: []string{"--volume-driver"}, kind: kindText},
 }
 
-var sharedFlag265 = []flag{
+var sharedFlag266 = []flag{
 	{names: []string{"--cpus"}, kind: kindText},
 	{names: []string{"--disk-size"}, kind: kindText},
 	{names: []string{"-m", "--memory"}, kind: kindText},
 	{names: []string{"--usb"}, kind: kindText},
 }
 
-var sharedFlag266 = []flag{
+var sharedFlag267 = []flag{
 	{names: []string{"--username"}, kind: kindText},
 }
 
-var sharedTool267 = []tool{
+var sharedTool268 = []tool{
 	{names: []string{"list", "ls", "info", "inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the virtual machine in which containers run"},
-		flags: sharedFlag153,
+		flags: sharedFlag154,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Create a virtual machine for containers: {args}", "Create a virtual machine for containers"},
-		flags: sharedFlag264,
+		flags: sharedFlag265,
 	},
 	{names: []string{"start", "stop"},
 		do:   action{does: Processes},
@@ -4030,12 +4038,12 @@ var sharedTool267 = []tool{
 	{names: []string{"set", "os"},
 		do:    action{does: System},
 		says:  []string{"Change the virtual machine in which containers run: {args}", "Change the virtual machine in which containers run"},
-		flags: sharedFlag265,
+		flags: sharedFlag266,
 	},
 	{names: []string{"ssh"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Run in the virtual machine for containers: {inner}", "Open a shell in the virtual machine in which containers run"},
-		flags: sharedFlag266,
+		flags: sharedFlag267,
 	},
 	{names: []string{"cp"},
 		do:   action{does: Writes},
@@ -4044,11 +4052,11 @@ var sharedTool267 = []tool{
 	{names: []string{"rm", "reset"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete the virtual machine in which containers run, with all their data"},
-		flags: sharedFlag146,
+		flags: sharedFlag147,
 	},
 }
 
-var sharedFlag268 = []flag{
+var sharedFlag269 = []flag{
 	{names: []string{"-f", "--filter"}, kind: kindText},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -4057,7 +4065,7 @@ var sharedFlag268 = []flag{
 	{names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag269 = []flag{
+var sharedFlag270 = []flag{
 	{names: []string{"--privileged"}, kind: kindText, attached: true, do: &action{does: Privilege, say: "Run a container that has full control over this machine"}},
 	{names: []string{"--cap-add"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{names: []string{"--device"}, kind: kindText, do: &action{does: Privilege, say: "Run a container with access to the device {--device}"}},
@@ -4178,7 +4186,7 @@ var sharedFlag269 = []flag{
 	{names: []string{"-u", "--user"}, kind: kindText},
 	{names: []string{"--volume-driver"}, kind: kindText},
 	{names: []string{"--volumes-from"}, kind: kindText},
-	{names: []string{"-w", "--workdir"}, kind: kindText},
+	{names: []string{"-w", "--workdir"}, kind: kindInnerCd},
 	{names: []string{"--arch"}, kind: kindText},
 	{names: []string{"--os"}, kind: kindText},
 	{names: []string{"--variant"}, kind: kindText},
@@ -4231,109 +4239,109 @@ var sharedFlag269 = []flag{
 	{names: []string{"--exit-policy"}, kind: kindText},
 }
 
-var sharedFlag270 = []flag{
+var sharedFlag271 = []flag{
 	{names: []string{"-t", "--time"}, kind: kindText},
 	{names: []string{"-s", "--signal"}, kind: kindText},
 }
 
-var sharedTool271 = []tool{
+var sharedTool272 = []tool{
 	{names: []string{"ps", "ls", "list", "inspect", "logs", "top", "stats", "exists"},
 		do:    action{does: Reads},
 		says:  []string{"Look at groups of containers: {args}", "Look at groups of containers"},
-		flags: sharedFlag268,
+		flags: sharedFlag269,
 	},
 	{names: []string{"create", "clone"},
 		do:    action{does: Writes},
 		says:  []string{"Create a group of containers: {args}", "Create a group of containers"},
-		flags: sharedFlag269,
-		whens: sharedWhen129,
+		flags: sharedFlag270,
+		whens: sharedWhen130,
 	},
 	{names: []string{"start", "stop", "restart", "kill", "pause", "unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Start or stop groups of containers: {args}", "Start or stop groups of containers"},
-		flags: sharedFlag270,
+		flags: sharedFlag271,
 	},
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete groups of containers: {args}", "Delete groups of containers"},
-		flags: sharedFlag139,
+		flags: sharedFlag140,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Deletes | Irreversible},
 		says:  []string{"Delete all stopped groups of containers"},
-		flags: sharedFlag146,
+		flags: sharedFlag147,
 	},
 }
 
-var sharedFlag272 = []flag{
+var sharedFlag273 = []flag{
 	{names: []string{"--rootless-netns"}},
 }
 
-var sharedTool273 = []tool{
+var sharedTool274 = []tool{
 	{names: []string{"run"},
 		do:   action{does: Executes},
 		says: []string{"Run the health check of the container {args}", "Run the health check of a container"},
 	},
 }
 
-var sharedFlag274 = []flag{
+var sharedFlag275 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which containers have newer images", instead: true}},
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"--authfile"}, kind: kindList},
 }
 
-var sharedTool275 = []tool{
+var sharedTool276 = []tool{
 	{names: []string{"run"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
-		flags: sharedFlag82,
-		whens: sharedWhen83,
+		flags: sharedFlag83,
+		whens: sharedWhen84,
 	},
 	{names: []string{"create"},
 		do:    action{does: Writes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Create a container of the image {arg1} without starting it", "Create a container without starting it"},
-		flags: sharedFlag82,
-		whens: sharedWhen84,
+		flags: sharedFlag83,
+		whens: sharedWhen85,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isPosix | isWrapping},
 		says:  []string{"Run in the container {arg1}: {inner}", "Run a command in a container"},
-		flags: sharedFlag85,
+		flags: sharedFlag86,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Processes | LongRunning},
 		says:  []string{"Connect the terminal to the running container {args}", "Connect the terminal to a running container"},
-		flags: sharedFlag86,
+		flags: sharedFlag87,
 	},
 	{names: []string{"start"},
 		do:    action{does: Processes},
 		says:  []string{"Start containers: {args}", "Start containers"},
-		flags: sharedFlag87,
+		flags: sharedFlag88,
 	},
 	{names: []string{"stop"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers: {args}", "Stop containers"},
-		flags: sharedFlag88,
+		flags: sharedFlag89,
 	},
 	{names: []string{"restart"},
 		do:    action{does: Processes},
 		says:  []string{"Restart containers: {args}", "Restart containers"},
-		flags: sharedFlag89,
+		flags: sharedFlag90,
 	},
 	{names: []string{"kill"},
 		do:    action{does: Processes},
 		says:  []string{"Stop containers at once: {args}", "Stop containers at once"},
-		flags: sharedFlag90,
+		flags: sharedFlag91,
 	},
 	{names: []string{"pause"},
 		do:    action{does: Processes},
 		says:  []string{"Pause containers: {args}", "Pause containers"},
-		flags: sharedFlag91,
+		flags: sharedFlag92,
 	},
 	{names: []string{"unpause"},
 		do:    action{does: Processes},
 		says:  []string{"Let paused containers go on: {args}", "Let paused containers go on"},
-		flags: sharedFlag91,
+		flags: sharedFlag92,
 	},
 	{names: []string{"rename"},
 		do:   action{does: Writes},
@@ -4342,49 +4350,49 @@ var sharedTool275 = []tool{
 	{names: []string{"update"},
 		do:    action{does: Processes},
 		says:  []string{"Change the limits of containers: {args}", "Change the limits of containers"},
-		flags: sharedFlag92,
+		flags: sharedFlag93,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | LongRunning},
 		says:  []string{"Wait until containers have ended: {args}", "Wait until containers have ended"},
-		flags: sharedFlag93,
+		flags: sharedFlag94,
 	},
 	{names: []string{"logs"},
 		do:    action{does: Reads},
 		says:  []string{"Show the log of the container {args}", "Show the log of a container"},
-		flags: sharedFlag94,
+		flags: sharedFlag95,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads},
 		says:  []string{"List the processes in the container {arg1}", "List the processes in a container"},
-		flags: sharedFlag95,
+		flags: sharedFlag96,
 	},
 	{names: []string{"stats"},
 		do:    action{does: Reads},
 		says:  []string{"Show what containers use of processor and memory"},
-		flags: sharedFlag96,
-		whens: sharedWhen97,
+		flags: sharedFlag97,
+		whens: sharedWhen98,
 	},
 	{names: []string{"port"},
 		do:    action{does: Reads},
 		says:  []string{"Show the ports of containers: {args}", "Show the ports of containers"},
-		flags: sharedFlag98,
+		flags: sharedFlag99,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads},
 		says:  []string{"List the files that changed in {args}", "List the files that changed in a container"},
-		flags: sharedFlag99,
+		flags: sharedFlag100,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Reads},
 		says:  []string{"Copy {arg1} to {arg2} between this machine and a container", "Copy files between this machine and a container"},
-		flags: sharedFlag100,
-		whens: sharedWhen101,
+		flags: sharedFlag101,
+		whens: sharedWhen102,
 	},
 	{names: []string{"commit"},
 		do:    action{does: Writes},
 		says:  []string{"Save the state of the container {arg1} as the image {arg2}", "Save the state of a container as an image"},
-		flags: sharedFlag102,
+		flags: sharedFlag103,
 	},
 	{names: []string{"export"},
 		do:    action{does: Reads},
@@ -4394,29 +4402,29 @@ var sharedTool275 = []tool{
 	{names: []string{"checkpoint"},
 		do:    action{does: Writes},
 		says:  []string{"Freeze the state of a container: {args}", "Freeze the state of a container"},
-		flags: sharedFlag103,
-		subs:  sharedTool104,
+		flags: sharedFlag104,
+		subs:  sharedTool105,
 	},
 	{names: []string{"restore"},
 		do:    action{does: Executes},
 		says:  []string{"Bring back the frozen state of a container: {args}", "Bring back the frozen state of a container"},
-		flags: sharedFlag105,
+		flags: sharedFlag106,
 	},
 	{names: []string{"build"},
 		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		flags: sharedFlag106,
-		whens: sharedWhen107,
+		flags: sharedFlag107,
+		whens: sharedWhen108,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Download the container image {args}", "Download a container image"},
-		flags: sharedFlag108,
+		flags: sharedFlag109,
 	},
 	{names: []string{"push"},
 		do:    action{does: Network | Publishes, risk: levelDangerous, hosts: []string{"registries"}},
 		says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
-		flags: sharedFlag109,
+		flags: sharedFlag110,
 	},
 	{names: []string{"tag"},
 		do:   action{does: Writes},
@@ -4429,231 +4437,231 @@ var sharedTool275 = []tool{
 	{names: []string{"save"},
 		do:    action{does: Reads},
 		says:  []string{"Write container images to an archive: {args}", "Write container images to an archive"},
-		flags: sharedFlag110,
+		flags: sharedFlag111,
 	},
 	{names: []string{"load"},
 		do:    action{does: Writes},
 		says:  []string{"Load container images from the archive {-i}", "Load container images from an archive"},
-		flags: sharedFlag111,
+		flags: sharedFlag112,
 	},
 	{names: []string{"import"},
 		do:    action{does: Writes, args: []slot{{kind: kindRead}, {kind: kindText, optional: true}}},
 		says:  []string{"Make a container image from the archive {arg1}", "Make a container image from an archive"},
-		flags: sharedFlag112,
-		whens: sharedWhen113,
+		flags: sharedFlag113,
+		whens: sharedWhen114,
 	},
 	{names: []string{"history"},
 		do:    action{does: Reads},
 		says:  []string{"Show the layers of the image {args}", "Show the layers of an image"},
-		flags: sharedFlag114,
+		flags: sharedFlag115,
 	},
 	{names: []string{"ps"},
 		do:    action{does: Reads},
 		says:  []string{"List containers"},
-		flags: sharedFlag115,
+		flags: sharedFlag116,
 	},
 	{names: []string{"images"},
 		do:    action{does: Reads},
 		says:  []string{"List container images"},
-		flags: sharedFlag116,
+		flags: sharedFlag117,
 	},
 	{names: []string{"rm"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete containers: {args}", "Delete containers"},
-		flags: sharedFlag117,
+		flags: sharedFlag118,
 	},
 	{names: []string{"rmi"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete container images: {args}", "Delete container images"},
-		flags: sharedFlag118,
+		flags: sharedFlag119,
 	},
 	{names: []string{"inspect"},
 		do:    action{does: Reads},
 		says:  []string{"Show the details of {args}", "Show the details of containers or images"},
-		flags: sharedFlag119,
+		flags: sharedFlag120,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show how containers are set up on this machine"},
-		flags: sharedFlag120,
+		flags: sharedFlag121,
 	},
 	{names: []string{"version"},
 		do:    action{does: Reads},
 		says:  []string{"Show the version of {cmd}"},
-		flags: sharedFlag121,
+		flags: sharedFlag122,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads},
 		says:  []string{"Show what happens to containers"},
-		flags: sharedFlag122,
-		whens: sharedWhen123,
+		flags: sharedFlag123,
+		whens: sharedWhen124,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"registries"}},
 		says:  []string{"Search the image registry for {args}", "Search the image registry"},
-		flags: sharedFlag124,
+		flags: sharedFlag125,
 	},
 	{names: []string{"login"},
 		do:    action{does: Network | Writes, hosts: []string{"registries"}},
 		says:  []string{"Sign in to the image registry {arg1}", "Sign in to the image registry"},
-		flags: sharedFlag125,
+		flags: sharedFlag126,
 	},
 	{names: []string{"logout"},
 		do:    action{does: Writes},
 		says:  []string{"Sign out of the image registry {arg1}", "Sign out of the image registry"},
-		flags: sharedFlag126,
+		flags: sharedFlag127,
 	},
 	{names: []string{"container"},
 		says: []string{"Show the help of {cmd} container"},
-		subs: sharedTool130,
+		subs: sharedTool131,
 	},
 	{names: []string{"image"},
 		says: []string{"Show the help of {cmd} image"},
-		subs: sharedTool134,
+		subs: sharedTool135,
 	},
 	{names: []string{"volume"},
 		says: []string{"Show the help of {cmd} volume"},
-		subs: sharedTool141,
+		subs: sharedTool142,
 	},
 	{names: []string{"network"},
 		says: []string{"Show the help of {cmd} network"},
-		subs: sharedTool148,
+		subs: sharedTool149,
 	},
 	{names: []string{"system"},
 		says: []string{"Show the help of {cmd} system"},
-		subs: sharedTool156,
+		subs: sharedTool157,
 	},
 	{names: []string{"builder"},
 		says: []string{"Show the help of {cmd} builder"},
-		subs: sharedTool173,
+		subs: sharedTool174,
 	},
 	{names: []string{"buildx"},
 		says:  []string{"Show the help of {cmd} buildx"},
-		flags: sharedFlag174,
-		subs:  sharedTool178,
+		flags: sharedFlag175,
+		subs:  sharedTool179,
 	},
 	{names: []string{"compose"},
 		says:  []string{"Show the help of Docker Compose"},
-		flags: sharedFlag179,
-		subs:  sharedTool214,
+		flags: sharedFlag180,
+		subs:  sharedTool215,
 	},
 	{names: []string{"context"},
 		says: []string{"Show the help of {cmd} context"},
-		subs: sharedTool216,
+		subs: sharedTool217,
 	},
 	{names: []string{"manifest"},
 		says: []string{"Show the help of {cmd} manifest"},
-		subs: sharedTool220,
+		subs: sharedTool221,
 	},
 	{names: []string{"trust"},
 		says: []string{"Show the help of {cmd} trust"},
-		subs: sharedTool223,
+		subs: sharedTool224,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool226,
+		subs: sharedTool227,
 	},
 	{names: []string{"swarm"},
 		says: []string{"Show the help of {cmd} swarm"},
-		subs: sharedTool230,
+		subs: sharedTool231,
 	},
 	{names: []string{"service"},
 		says: []string{"Show the help of {cmd} service"},
-		subs: sharedTool237,
+		subs: sharedTool238,
 	},
 	{names: []string{"stack"},
 		says: []string{"Show the help of {cmd} stack"},
-		subs: sharedTool239,
+		subs: sharedTool240,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool240,
+		subs: sharedTool241,
 	},
 	{names: []string{"secret"},
 		says: []string{"Show the help of {cmd} secret"},
-		subs: sharedTool240,
+		subs: sharedTool241,
 	},
 	{names: []string{"node"},
 		says: []string{"Show the help of {cmd} node"},
-		subs: sharedTool240,
+		subs: sharedTool241,
 	},
 	{names: []string{"unmount", "umount", "mount"},
 		do:    action{does: System},
 		says:  []string{"Mount the files of containers into this machine's folders: {args}", "Mount the files of containers into this machine's folders"},
-		flags: sharedFlag241,
+		flags: sharedFlag242,
 	},
 	{names: []string{"completion"},
 		do:    action{does: Reads, prints: printsSettings},
 		says:  []string{"Print the shell completion of {cmd}"},
-		flags: sharedFlag242,
+		flags: sharedFlag243,
 	},
 	{names: []string{"scout"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the help of docker scout"},
-		flags: sharedFlag243,
-		subs:  sharedTool246,
+		flags: sharedFlag244,
+		subs:  sharedTool247,
 	},
 	{names: []string{"sbom", "scan"},
 		do:    action{does: Reads | Network, risk: levelModerate},
 		says:  []string{"List what is inside the image {args}", "List what is inside an image"},
-		flags: sharedFlag247,
+		flags: sharedFlag248,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes},
 		says:  []string{"Write a Dockerfile and a Compose file for the project"},
-		flags: sharedFlag248,
-		whens: sharedWhen249,
+		flags: sharedFlag249,
+		whens: sharedWhen250,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Open a shell in the container or image {arg1}", "Open a shell in a container or image"},
-		flags: sharedFlag250,
+		flags: sharedFlag251,
 	},
 	{names: []string{"desktop"},
 		says: []string{"Show the help of docker desktop"},
-		subs: sharedTool251,
+		subs: sharedTool252,
 	},
 	{names: []string{"model"},
 		says: []string{"Show the help of docker model"},
-		subs: sharedTool252,
+		subs: sharedTool253,
 	},
 	{names: []string{"extension"},
 		says: []string{"Show the help of docker extension"},
-		subs: sharedTool253,
+		subs: sharedTool254,
 	},
 	{names: []string{"generate"},
 		says: []string{"Show the help of {cmd} generate"},
-		subs: sharedTool257,
+		subs: sharedTool258,
 	},
 	{names: []string{"kube"},
 		says: []string{"Show the help of {cmd} kube"},
-		subs: sharedTool262,
+		subs: sharedTool263,
 	},
 	{names: []string{"play"},
 		says: []string{"Show the help of {cmd} play"},
-		subs: sharedTool263,
+		subs: sharedTool264,
 	},
 	{names: []string{"machine"},
 		says: []string{"Show the help of {cmd} machine"},
-		subs: sharedTool267,
+		subs: sharedTool268,
 	},
 	{names: []string{"pod"},
 		says: []string{"Show the help of {cmd} pod"},
-		subs: sharedTool271,
+		subs: sharedTool272,
 	},
 	{names: []string{"unshare"},
 		do:    action{does: Executes | Privilege, args: []slot{{kind: kindCmd, optional: true}}, is: isWrapper | isPosix | isWrapping},
 		says:  []string{"Run as root of its own user space: {inner}", "Open a shell as root of its own user space"},
-		flags: sharedFlag272,
+		flags: sharedFlag273,
 	},
 	{names: []string{"healthcheck"},
 		says: []string{"Show the help of {cmd} healthcheck"},
-		subs: sharedTool273,
+		subs: sharedTool274,
 	},
 	{names: []string{"auto-update"},
 		do:    action{does: Network | Executes, hosts: []string{"registries"}},
 		says:  []string{"Update containers to newer images and restart them"},
-		flags: sharedFlag274,
+		flags: sharedFlag275,
 	},
 	{names: []string{"exists"},
 		do:   action{does: Reads},
@@ -4665,7 +4673,7 @@ var sharedTool275 = []tool{
 	},
 }
 
-var sharedFlag276 = []flag{
+var sharedFlag277 = []flag{
 	{names: []string{"--disable-content-trust"}},
 	{names: []string{"--platform"}, kind: kindText},
 	{names: []string{"-q", "--quiet"}},
@@ -4694,23 +4702,23 @@ var sharedFlag276 = []flag{
 	{names: []string{"--cosign-key"}, kind: kindText},
 }
 
-var sharedFlag277 = []flag{
+var sharedFlag278 = []flag{
 	{names: []string{"-a", "--all"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag278 = []flag{
+var sharedFlag279 = []flag{
 	{names: []string{"-u", "--username"}, kind: kindText},
 	{names: []string{"-p", "--password"}, kind: kindText},
 	{names: []string{"--password-stdin"}},
 	{names: []string{"--authfile"}, kind: kindWrite},
 }
 
-var sharedFlag279 = []flag{
+var sharedFlag280 = []flag{
 	{names: []string{"-a", "--all"}},
 }
 
-var sharedFlag280 = []flag{
+var sharedFlag281 = []flag{
 	{names: []string{"--authfile"}, kind: kindList},
 	{names: []string{"--src-authfile"}, kind: kindList},
 	{names: []string{"--dest-authfile"}, kind: kindList},
@@ -4736,20 +4744,20 @@ var sharedFlag280 = []flag{
 	{names: []string{"--no-creds"}},
 }
 
-var sharedFlag281 = []flag{
+var sharedFlag282 = []flag{
 	{names: []string{"--format"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag282 = []flag{
+var sharedFlag283 = []flag{
 	{names: []string{"-n", "--name"}, kind: kindText},
 }
 
-var sharedFlag283 = []flag{
+var sharedFlag284 = []flag{
 	{names: []string{"-B", "--bind"}, kind: kindText},
 	{names: []string{"--mount"}, kind: kindMount},
 	{names: []string{"-H", "--home"}, kind: kindText},
-	{names: []string{"-W", "--workdir"}, kind: kindText},
+	{names: []string{"-W", "--workdir"}, kind: kindInnerCd},
 	{names: []string{"--pwd", "--cwd"}, kind: kindText},
 	{names: []string{"--env"}, kind: kindText},
 	{names: []string{"--env-file"}, kind: kindRead},
@@ -4761,7 +4769,7 @@ var sharedFlag283 = []flag{
 	{names: []string{"--allow-setuid"}, do: &action{does: Privilege}},
 }
 
-var sharedFlag284 = []flag{
+var sharedFlag285 = []flag{
 	{names: []string{"-R", "--recursive"}, do: &action{is: isRecursive}},
 	{names: []string{"-I", "--ignore"}, kind: kindText},
 	{names: []string{"--hide"}, kind: kindText},
@@ -4781,53 +4789,49 @@ var sharedFlag284 = []flag{
 	{names: []string{"-h", "-v", "-o", "--file-type", "-f", "-D", "-L", "-H"}},
 }
 
-var sharedWhen285 = []when{
+var sharedWhen286 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termCount, n: 0}}}, flagged: true, do: action{say: "List files in the current folder and everything below it"}},
 	{any: [][]term{{{op: termFlag, flag: "-R"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "List files in {args} and everything below"}},
 }
 
-var sharedFlag286 = []flag{
+var sharedFlag287 = []flag{
 	{names: []string{"-m", "--mode"}, kind: kindText},
 	{names: []string{"-Z"}},
 	{names: []string{"--context"}, kind: kindText, attached: true},
 }
 
-var sharedWhen287 = []when{
+var sharedWhen288 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1", "/*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen288 = []when{
+var sharedWhen289 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-h"}, {not: true, op: termFlag, flag: "-h", globs: []string{"localhost", "127.*", "::1"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen289 = []when{
+var sharedWhen290 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--host"}, {not: true, op: termFlag, flag: "--host", globs: []string{"localhost*", "127.*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 	{any: [][]term{{{op: termFlag, flag: "--uri"}, {not: true, op: termFlag, flag: "--uri", globs: []string{"*localhost*", "*127.0.0.1*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedWhen290 = []when{
+var sharedWhen291 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--bootstrap-server"}, {not: true, op: termFlag, flag: "--bootstrap-server", globs: []string{"localhost*", "127.*"}}}}, flagged: true, do: action{hosts: []string{"external"}}},
 }
 
-var sharedFlag291 = []flag{
+var sharedFlag292 = []flag{
 	{names: []string{"-y", "-f", "--force"}},
 }
 
-var sharedFlag292 = []flag{
+var sharedFlag293 = []flag{
 	{names: []string{"--target-version"}, kind: kindText},
 	{names: []string{"--dry-run", "--ignore-missing"}},
 }
 
-var sharedWhen293 = []when{
-	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Executes}},
-}
-
-var sharedWhen294 = []when{
-	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes}},
-}
-
-var sharedFlag295 = []flag{
+var sharedFlag294 = []flag{
 	{names: []string{"-c"}, kind: kindShell},
+}
+
+var sharedWhen295 = []when{
+	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes}},
 }
 
 var sharedFlag296 = []flag{
@@ -6781,7 +6785,7 @@ var sharedTool435 = []tool{
 var sharedTool436 = []tool{
 	{names: []string{"get"},
 		do:    action{does: Reads | Network, risk: levelSafe},
-		says:  []string{"Show Kubernetes resources: {args}", "Show Kubernetes resources"},
+		says:  []string{"Show Kubernetes resources: {words}", "Show Kubernetes resources"},
 		flags: sharedFlag372,
 		whens: sharedWhen373,
 	},
@@ -6906,7 +6910,7 @@ var sharedTool436 = []tool{
 	},
 	{names: []string{"delete"},
 		do:    action{does: Reads},
-		says:  []string{"Delete from the Kubernetes cluster: {args}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
+		says:  []string{"Delete from the Kubernetes cluster: {words}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
 		flags: sharedFlag411,
 		whens: sharedWhen415,
 	},
@@ -8126,7 +8130,7 @@ var sharedFlag552 = []flag{
 }
 
 var sharedFlag553 = []flag{
-	{names: []string{"-x", "--exec"}, kind: kindText},
+	{names: []string{"-x", "--exec"}, kind: kindSelf},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
 	{names: []string{"-w", "--watch"}, kind: kindRead},
@@ -8730,7 +8734,7 @@ var sharedFlag594 = []flag{
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-q"}, kind: kindRead},
 	{names: []string{"-T"}, kind: kindText},
-	{names: []string{"-e", "-E", "-es", "-Es", "-s-"}, do: &action{does: Executes, risk: levelDangerous, say: "Run editor commands on {args}", opaque: "its commands come from standard input"}},
+	{names: []string{"-e", "-E", "-es", "-Es", "-s-"}, do: &action{does: Executes, risk: levelDangerous, say: "Run editor commands on {args}", opaque: "its commands come from standard input", stdin: &slot{kind: kindEx}}},
 	{names: []string{"--startuptime"}, kind: kindWrite},
 	{names: []string{"--server", "--servername", "--remote-send", "--remote-expr", "--socketid", "--listen"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"--remote", "--remote-silent", "--remote-wait", "--remote-tab"}},

@@ -40,6 +40,9 @@ func (v *visit) wrapped(args []Arg) {
 	if len(args) == 0 {
 		return
 	}
+	if v.traits()&isChained != 0 { // a command of its own
+		args = append([]Arg{{Text: v.r.name, Span: v.c.Span}}, args...)
+	}
 	if v.r.name == "flock" && args[0].Text == "-c" && len(args) > 1 { // flock FILE -c TEXT
 		v.shell(args[1])
 		return
@@ -67,9 +70,7 @@ func (v *visit) wrapped(args []Arg) {
 			*v.outer = *st
 		}()
 	}
-	if f.elsewhere {
-		st.dir, st.alt = "", ""
-	}
+	v.leave(st)
 	if f.depth > maxNested*2 {
 		v.w.opaqueAt(f, v.c.Span, "commands are wrapped too deeply")
 		return
@@ -136,9 +137,7 @@ func plainWords(args []Arg) bool {
 func (v *visit) joined(args []Arg) {
 	f := v.below()
 	st := v.st.child()
-	if f.elsewhere {
-		st.dir, st.alt = "", ""
-	}
+	v.leave(st)
 	text := Arg{Text: joinArgs(args), Span: args[0].Span}
 	for _, a := range args {
 		text.Unknown = text.Unknown || a.Unknown

@@ -65,11 +65,23 @@ func (p *parser) action(line int, text string, a *action) error {
 			return p.errorf(line, "unknown output %q", rest)
 		}
 		a.prints = rest
+	case "stdin":
+		return p.stdin(line, rest, a)
 	case "instead":
 		a.instead = true
 	default:
 		return p.errorf(line, "unknown line or action %q", word)
 	}
+	return nil
+}
+
+// stdin reads what a program finds on its standard input.
+func (p *parser) stdin(line int, text string, a *action) error {
+	kind, optional, ok := value(text)
+	if !ok || optional || !validKind(kind) {
+		return p.errorf(line, "stdin wants the kind of what it reads: <sql>")
+	}
+	a.stdin = kind
 	return nil
 }
 

@@ -254,8 +254,8 @@ func emitKind(b *bytes.Buffer, kind string) {
 	if kind == "" {
 		return
 	}
-	if name, ok := strings.CutPrefix(kind, "key-"); ok {
-		fmt.Fprintf(b, "kind: kindKey, keys: &keys%s,", camel(name))
+	if name, block, ok := keyed(kind); ok {
+		fmt.Fprintf(b, "kind: %s, keys: &keys%s,", name, camel(block))
 		return
 	}
 	fmt.Fprintf(b, "kind: %s,", kinds[kind])
@@ -304,6 +304,9 @@ func emitAction(b *bytes.Buffer, a *action) {
 	if a.prints != "" {
 		fmt.Fprintf(b, "prints: %s,", outputs[a.prints])
 	}
+	if a.stdin != "" {
+		emitStdin(b, a.stdin)
+	}
 	if a.instead {
 		b.WriteString("instead: true,")
 	}
@@ -351,7 +354,7 @@ func (w *whenSpec) flagged() bool {
 }
 
 var termOps = map[string]string{
-	"=": "termCount", "<": "termFewer", ">": "termMore", "arg": "termArg", "item": "termItem", "any": "termAny", "inner": "termInner",
+	"=": "termCount", "<": "termFewer", ">": "termMore", "arg": "termArg", "item": "termItem", "any": "termAny", "inner": "termInner", "piped": "termPiped",
 }
 
 func or(words []string, names map[string]string) string {

@@ -128,7 +128,7 @@ func inOuter(outer []*node, name string) bool {
 func hasPlainSentence(n *node) bool {
 	for _, s := range n.says {
 		plain := s
-		for _, always := range []string{"{cmd}", "{sub}", "{inner}"} {
+		for _, always := range []string{"{cmd}", "{sub}", "{subs}", "{inner}"} {
 			plain = strings.ReplaceAll(plain, always, "")
 		}
 		if !strings.Contains(plain, "{") {
@@ -142,9 +142,9 @@ func checkKind(kind string, keys map[string]bool) error {
 	if kind == "" {
 		return nil
 	}
-	if name, ok := strings.CutPrefix(kind, "key-"); ok {
-		if !keys[name] {
-			return fmt.Errorf("no block keys %s", name)
+	if _, block, ok := keyed(kind); ok {
+		if !keys[block] {
+			return fmt.Errorf("no block keys %s", block)
 		}
 		return nil
 	}
@@ -154,14 +154,22 @@ func checkKind(kind string, keys map[string]bool) error {
 	return nil
 }
 
+// slots are those of the operands, and one for what it reads.
+func (a *action) slots() []slotSpec {
+	if a.stdin == "" {
+		return a.args
+	}
+	return append(a.args[:len(a.args):len(a.args)], slotSpec{kind: a.stdin})
+}
+
 // allSlots returns the slots of a node, of its options and conditions.
 func allSlots(n *node) []slotSpec {
-	slots := n.do.args
+	slots := n.do.slots()
 	for _, f := range n.flags {
-		slots = append(slots[:len(slots):len(slots)], f.do.args...)
+		slots = append(slots[:len(slots):len(slots)], f.do.slots()...)
 	}
 	for _, w := range n.whens {
-		slots = append(slots[:len(slots):len(slots)], w.do.args...)
+		slots = append(slots[:len(slots):len(slots)], w.do.slots()...)
 	}
 	return slots
 }

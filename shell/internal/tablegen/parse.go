@@ -41,12 +41,13 @@ type action struct {
 	opaque  string
 	prefix  int
 	prints  string
+	stdin   string
 	instead bool
 }
 
 func (a *action) empty() bool {
 	return len(a.does) == 0 && a.risk == "" && a.say == "" && !a.hasArgs && len(a.is) == 0 &&
-		len(a.hosts) == 0 && a.opaque == "" && a.prefix == 0 && a.prints == "" && !a.instead
+		len(a.hosts) == 0 && a.opaque == "" && a.prefix == 0 && a.prints == "" && a.stdin == "" && !a.instead
 }
 
 type slotSpec struct {
@@ -351,8 +352,8 @@ func parseTerm(text string) (term, error) {
 		}
 		return t, nil
 	}
-	if text == "inner" {
-		t.op = "inner"
+	if text == "inner" || text == "piped" {
+		t.op = text
 		return t, nil
 	}
 	i := strings.IndexAny(text, "=<>")

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // The words of the tables and the Go names they become. A word that package
 // shell does not know fails to compile there.
@@ -19,7 +22,7 @@ var traits = map[string]string{
 	"wrapper": "isWrapper", "interpreter": "isInterpreter", "shell": "isShell", "recursive": "isRecursive",
 	"dashword": "isDashword", "bundled": "isBundled", "posix": "isPosix", "elsewhere": "isElsewhere",
 	"nohelp": "isNoHelp", "global": "isGlobal", "fromhere": "isFromHere", "joined": "isJoined",
-	"oldshell": "isOldShell", "othershell": "isOtherShell",
+	"oldshell": "isOldShell", "othershell": "isOtherShell", "chained": "isChained",
 	"wrapping": "isWrapping", "scripting": "isScripting",
 }
 
@@ -33,27 +36,52 @@ var kinds = map[string]string{
 	"code-powershell": "kindPowerShell",
 	"object":          "kindObject", "data": "kindData", "form": "kindForm", "var": "kindVar", "filter": "kindFilter",
 	"awk": "kindAwk", "sed": "kindSed", "sql": "kindSQL", "jq": "kindJq", "redis": "kindRedis", "mongo": "kindMongo",
+	"code-lisp": "kindLisp", "code-other": "kindOtherCode", "crontab": "kindCrontab", "self": "kindSelf", "typed": "kindTyped",
+	"format": "kindFormat", "root": "kindRoot", "inner-cd": "kindInnerCd",
 }
 
 var handlers = map[string]string{
 	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
 	"scripts": "useScripts", "git": "useGit", "link": "useLink", "copy": "useCopy", "make": "useMake", "builtin": "useBuiltin", "interpreter": "useInterpreter",
-	"download": "useDownload", "kill": "useKill", "echo": "useEcho",
+	"download": "useDownload", "kill": "useKill", "echo": "useEcho", "program": "useProgram",
 }
 
 var outputs = map[string]string{
 	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
 	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork", "names": "printsNames",
-	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "settings": "printsSettings", "environment": "printsEnvironment",
+	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "through": "printsThrough", "settings": "printsSettings", "environment": "printsEnvironment",
 }
 
 var placeholders = map[string]bool{
 	"args": true, "arg1": true, "arg2": true, "arg3": true, "last": true, "init": true, "rest": true,
-	"sub": true, "cmd": true, "inner": true,
+	"sub": true, "cmd": true, "inner": true, "words": true, "subs": true, "plain": true,
+}
+
+// Kinds that are followed by the name of a block of keys.
+var keyedKinds = [...]struct{ prefix, kind string }{
+	{"key-", "kindKey"}, {"lines-", "kindLines"}, {"address-", "kindAddress"},
+}
+
+// keyed splits the name of a kind that needs a block of keys: its Go name, and
+// the block.
+func keyed(k string) (kind, block string, ok bool) {
+	for _, w := range keyedKinds {
+		if block, ok = strings.CutPrefix(k, w.prefix); ok {
+			return w.kind, block, true
+		}
+	}
+	return "", "", false
+}
+
+// emitStdin writes what an action says about the standard input.
+func emitStdin(b *bytes.Buffer, kind string) {
+	b.WriteString("stdin: &slot{")
+	emitKind(b, kind)
+	b.WriteString("},")
 }
 
 func validKind(k string) bool {
-	if _, ok := strings.CutPrefix(k, "key-"); ok {
+	if _, _, ok := keyed(k); ok {
 		return true
 	}
 	_, ok := kinds[k]
