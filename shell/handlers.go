@@ -28,6 +28,8 @@ func (v *visit) handle() {
 			v.kill()
 		case useEcho:
 			v.echo()
+		case usePrintf:
+			v.printf()
 		case useTest:
 			v.test()
 		case useLink:
@@ -114,10 +116,10 @@ func (v *visit) dialect(f *frame, text string) {
 	if v.traits()&isOtherShell != 0 && strings.ContainsAny(text, "'\"\\`(){}[]$#!^") {
 		v.c.doubt(Dangerous, v.r.name+" has a language of its own")
 	}
-	if v.r.name == "zsh" {
+	if v.traits()&isGlobCode != 0 {
 		for _, sign := range [...]string{"*(", "?(", ")(", "=("} { // glob qualifiers run code
 			if strings.Contains(text, sign) {
-				v.c.doubt(Dangerous, "zsh may run code in a pattern")
+				v.c.doubt(Dangerous, v.r.name+" may run code in a pattern")
 			}
 		}
 	}
@@ -303,104 +305,4 @@ func (v *visit) test() {
 	for _, a := range v.c.Args[1:] {
 		v.w.evaluate(v.st, v.f, v.c.Span, a)
 	}
-}
-
-// echo knows what echo and printf print, if it is simple.
-func (v *visit) echo() {
-	args := v.c.Args[1:]
-	if g := v.r.given("-v"); g != nil { // printf -v NAME
-		v.w.evaluate(v.st, v.f, v.c.Span, g.value)
-		v.outer.setUnknown(g.value.Text)
-		v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, g.value.Text, Arg{Text: "$" + g.value.Text, Unknown: true})
-	}
-	for _, a := range args {
-		if a.Unknown || a.Glob || octal(a.Text) || v.r.name == "echo" && strings.Contains(a.Text, `\`) {
-			v.print = &stream{kind: streamUnknown} // shells differ about escapes
-			return
-		}
-	}
-	end := "\n"
-	if v.r.name == "printf" {
-		out, ok := formatted(args)
-		if !ok {
-			v.print = &stream{kind: streamUnknown}
-			return
-		}
-		v.print = &stream{kind: streamText, text: out}
-		return
-	}
-	escapes := false
-	for len(args) > 0 && len(args[0].Text) > 1 && strings.Trim(args[0].Text[1:], "neE") == "" && args[0].Text[0] == '-' {
-		if strings.Contains(args[0].Text, "n") {
-			end = ""
-		}
-		escapes = escapes || strings.Contains(args[0].Text, "e")
-		args = args[1:]
-	}
-	text := joinArgs(args)
-	if escapes {
-		text = unescape(text)
-	}
-	out := textOf(text + end)
-	v.print = &out
-}
-
-// octal reports whether text has an escape such as \0101, which programs read
-// in different ways.
-func octal(s string) bool {
-	i := strings.Index(s, `\0`)
-	return i >= 0 && i+2 < len(s) && s[i+2] >= '0' && s[i+2] <= '7'
-}
-
-// formatted is what printf prints for a format of %s and escapes only.
-//
-// Shells do not agree about \x, \u and \e.
-func formatted(args []Arg) (string, bool) {
-	if len(args) > 0 && args[0].Text == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
-		return "", false
-	}
-	for _, a := range args {
-		if strings.Contains(a.Text, `\x`) || strings.Contains(a.Text, `\u`) || strings.Contains(a.Text, `\U`) || strings.Contains(a.Text, `\e`) {
-			return "", false
-		}
-	}
-	format := unescape(args[0].Text)
-	rest := args[1:]
-	var b strings.Builder
-	for first := true; first || len(rest) > 0; first = false {
-		used := false
-		for i := 0; i < len(format); i++ {
-			if format[i] != '%' {
-				b.WriteByte(format[i])
-				continue
-			}
-			i++
-			if i == len(format) {
-				return "", false
-			}
-			switch format[i] {
-			case '%':
-				b.WriteByte('%')
-			case 's', 'b':
-				used = true
-				if len(rest) > 0 {
-					text := rest[0].Text
-					if format[i] == 'b' {
-						text = unescape(text)
-					}
-					b.WriteString(text)
-					rest = rest[1:]
-				}
-			default:
-				return "", false
-			}
-		}
-		if !used {
-			break
-		}
-	}
-	return b.String(), b.Len() <= MaxLength
 }

@@ -65,14 +65,23 @@ func (v *visit) optionValue(g *given, k kind, recursive bool) {
 		v.st = v.outer
 		defer func() { v.st = inner }()
 	}
-	if g.flag.kind == kindShell && v.r.name == "env" && strings.ContainsAny(g.value.Text, `\$`) {
-		v.c.doubt(Dangerous, "env reads its own escapes: "+short(g.value.Text))
+	if k == kindSplit {
+		v.splitWords(g)
+		return
 	}
-	if g.flag.kind == kindShell && v.r.inner && v.r.name == "env" { // env -S 'a b' c
+	v.value(k, g.flag.keys, g.value, recursive)
+}
+
+// splitWords is env -S 'a b' c: the words of the option, then those behind it.
+func (v *visit) splitWords(g *given) {
+	if strings.ContainsAny(g.value.Text, `\$`) {
+		v.c.doubt(Dangerous, v.r.name+" reads its own escapes: "+short(g.value.Text))
+	}
+	if v.r.inner {
 		g.value.Text += " " + quoteArgs(v.r.rest)
 		v.r.inner, v.r.settled = false, false
 	}
-	v.value(k, g.flag.keys, g.value, recursive)
+	v.shell(g.value)
 }
 
 // extra is an operand that no slot expects. A secret is a secret anyway.
@@ -134,7 +143,7 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 		if a.Unknown || a.made {
 			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
 		}
-	case kindCd, kindInnerCd, kindCmd, kindNone:
+	case kindCd, kindInnerCd, kindUnset, kindCmd, kindNone:
 	default:
 		v.program(k, keys, a)
 	}

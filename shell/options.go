@@ -127,7 +127,7 @@ func (p *optionParser) operand(a Arg) {
 		}
 	}
 	if _, most, ok := r.beforeCommand(); ok && r.plainArgs() >= most {
-		if slot := r.slotAt(len(r.args)); slot == kindEnv && (isAssignment(a.Text) || r.name == "env" && strings.Contains(a.Text, "=")) {
+		if slot := r.slotAt(len(r.args)); slot == kindEnv && (isAssignment(a.Text) || t.anyNames() && strings.Contains(a.Text, "=")) {
 			r.args = append(r.args, a)
 			return
 		}
@@ -140,6 +140,17 @@ func (p *optionParser) operand(a Arg) {
 	if t.is(isPosix) || t.is(isScripting) && r.slotAt(0) == kindScript {
 		p.ended = true
 	}
+}
+
+// anyNames reports whether it sets variables of any name, not only of those that
+// a shell allows: it can clear them all, too.
+func (t *tool) anyNames() bool {
+	for i := range t.flags {
+		if do := t.flags[i].do; do != nil && do.is&isBare != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // sub descends to a sub-command.

@@ -122,7 +122,7 @@ func (v *visit) into() {
 // name.
 func (v *visit) download() {
 	named := v.r.has("-O")
-	if v.r.name == "wget" || v.r.name == "wget2" || v.r.name == "aria2c" || v.r.name == "axel" {
+	if v.traits()&isSaves != 0 {
 		named = !v.r.has("-O") && !v.r.has("-o") && !v.r.has("--spider")
 	}
 	if !named {
@@ -240,17 +240,14 @@ func (v *visit) makefile() {
 	}
 }
 
-// gitHooks are the scripts that git runs by itself.
-var gitHooks = [...]string{
-	"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push", "post-checkout", "post-merge", "pre-rebase", "post-rewrite", "pre-merge-commit",
-}
-
 // hooks follows the hooks that were just written, if git may run them.
 func (v *visit) hooks() {
 	if v.c.Effects&^(Reads|LongRunning) == 0 || v.st.dir == "" {
 		return
 	}
-	for _, name := range gitHooks {
-		v.w.runsProgram(v.st, v.below(), v.c, v.index, resolve(".git/hooks/"+name, v.st.dir))
+	for i := range keysGitHooks {
+		for _, name := range keysGitHooks[i].names {
+			v.w.runsProgram(v.st, v.below(), v.c, v.index, resolve(".git/hooks/"+name, v.st.dir))
+		}
 	}
 }

@@ -18,16 +18,13 @@ func (v *visit) printed() stream {
 		}
 	case printsTemp:
 		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, Glob: true, plain: true}}}
-	case printsName:
+	case printsBase:
 		if name, ok := v.baseNameOf(); ok {
 			return stream{kind: streamText, text: name + "\n"}
 		}
-		for _, a := range c.Args[1:] { // what it prints may come from there
-			if a.Unknown && !a.plain || strings.Contains(a.Text, "/") || strings.Contains(a.Text, "..") || strings.HasPrefix(a.Text, "+.") {
-				return stream{kind: streamUnknown}
-			}
-		}
-		return stream{kind: streamItems, items: []Arg{plainArg}}
+		return v.oneName()
+	case printsName:
+		return v.oneName()
 	case printsHash:
 		return stream{kind: streamItems, items: []Arg{plainArg}}
 	case printsLines:
@@ -62,6 +59,17 @@ func (v *visit) printed() stream {
 		return stream{kind: v.f.stdin.kind}
 	}
 	return stream{kind: streamUnknown}
+}
+
+// oneName is a word without a slash, unless what it prints may come from its
+// operands.
+func (v *visit) oneName() stream {
+	for _, a := range v.c.Args[1:] {
+		if a.Unknown && !a.plain || strings.Contains(a.Text, "/") || strings.Contains(a.Text, "..") || strings.HasPrefix(a.Text, "+.") {
+			return stream{kind: streamUnknown}
+		}
+	}
+	return stream{kind: streamItems, items: []Arg{plainArg}}
 }
 
 // prints is what the tables say about the output; an option may change it.
@@ -198,7 +206,7 @@ func notInName(r rune) bool {
 // baseNameOf is what basename prints for a path that is known.
 func (v *visit) baseNameOf() (string, bool) {
 	args := v.r.args
-	if v.r.name != "basename" || len(args) == 0 || len(args) > 2 || len(v.r.flags) > 0 {
+	if len(args) == 0 || len(args) > 2 || len(v.r.flags) > 0 {
 		return "", false
 	}
 	for _, a := range args {

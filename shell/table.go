@@ -108,6 +108,10 @@ const (
 	isOldShell   // it may know less than Bash: dash
 	isOtherShell // its language is another one
 	isChained    // ";" among its words starts another command of the same program
+	isThisShell  // what it runs, it runs in this shell
+	isGlobCode   // a shell in which a pattern can hold code
+	isSaves      // it saves what it downloads to a file, without being told
+	isBare       // what it runs gets none of the variables
 	isWrapping   // a slot of it is a command; the compiler of the tables sets it
 	isScripting  // a slot of it is a script; likewise
 )
@@ -170,6 +174,8 @@ const (
 	kindFormat  // text in which #(…) is a command
 	kindRoot    // the folder that the wrapped command sees as /
 	kindInnerCd // the folder where the wrapped command starts, as it sees it
+	kindSplit   // the first words of the wrapped command, with escapes of their own
+	kindUnset   // the name of a variable that the wrapped command does not get
 )
 
 // isCode reports whether a value of that kind is a program in a language of its
@@ -197,6 +203,7 @@ const (
 	useDownload
 	useKill
 	useEcho
+	usePrintf
 	useLink
 	useCopy
 	useMake
@@ -220,6 +227,7 @@ const (
 	printsLines    // some of the lines that it reads
 	printsHash     // a word without a slash, whatever its operands are
 	printsUnknown  // anything
+	printsBase     // the last component of a path, without an ending
 	printsThrough  // what it reads, whatever its operands are
 	printsSettings // assignments for a shell, and nothing else
 

@@ -176,7 +176,7 @@ var tableBuiltins = [...]tool{
 	{names: []string{"printf"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}, is: isNoHelp},
 		says: []string{"Print {args}", "Print text"},
-		use:  useEcho,
+		use:  usePrintf,
 		flags: []flag{
 			{names: []string{"-v"}, kind: kindText},
 		},

@@ -155,7 +155,7 @@ var tableCoreutils = [...]tool{
 		says: []string{"Print the current folder"},
 	},
 	{names: []string{"basename", "gbasename"},
-		do:   action{args: []slot{{kind: kindText, repeat: true}}, prints: printsName},
+		do:   action{args: []slot{{kind: kindText, repeat: true}}, prints: printsBase},
 		says: []string{"Print the last part of the path {arg1}", "Print the last part of a path"},
 		flags: []flag{
 			{names: []string{"-s", "--suffix"}, kind: kindText},

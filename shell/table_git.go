@@ -2,6 +2,10 @@
 
 package shell
 
+var keysGitHooks = keyTable{
+	{names: []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push", "post-checkout", "post-merge", "pre-rebase", "post-rewrite", "pre-merge-commit", "pre-applypatch", "applypatch-msg", "post-applypatch", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman", "post-index-change", "sendemail-validate", "pre-receive", "update", "post-receive", "post-update"}},
+}
+
 var keysGitConfig = keyTable{
 	{names: []string{"alias.*"}, kind: kindText},
 	{names: []string{"core.pager", "pager.*"}, kind: kindShell},

@@ -3259,12 +3259,14 @@ func findTool(name string) *tool {
 		return &tableWrappers[6]
 	case "script":
 		return &tableWrappers[70]
-	case "bash", "rbash", "zsh":
+	case "zsh":
 		return &tableWrappers[71]
-	case "ash", "dash", "hush", "ksh", "ksh93", "mksh", "posh", "sh", "yash":
+	case "bash", "rbash":
 		return &tableWrappers[72]
-	case "csh", "elvish", "fish", "nu", "oil", "osh", "tcsh", "xonsh", "ysh":
+	case "ash", "dash", "hush", "ksh", "ksh93", "mksh", "posh", "sh", "yash":
 		return &tableWrappers[73]
+	case "csh", "elvish", "fish", "nu", "oil", "osh", "tcsh", "xonsh", "ysh":
+		return &tableWrappers[74]
 	case "newgrp":
 		return &tableWrappers[7]
 	case "env":

@@ -112,7 +112,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"wget", "wget2"},
-		do:   action{args: []slot{{kind: kindURL, repeat: true}}, prints: printsNetwork},
+		do:   action{args: []slot{{kind: kindURL, repeat: true}}, is: isSaves, prints: printsNetwork},
 		says: []string{"Download into the current folder: {args}", "Talk to a server with {cmd}"},
 		use:  useDownload,
 		flags: []flag{
@@ -258,7 +258,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"aria2c"},
-		do:   action{does: Network | Writes, args: []slot{{kind: kindURL, repeat: true}}, prints: printsNetwork},
+		do:   action{does: Network | Writes, args: []slot{{kind: kindURL, repeat: true}}, is: isSaves, prints: printsNetwork},
 		says: []string{"Download into the current folder: {args}", "Download with aria2"},
 		use:  useDownload,
 		flags: []flag{
@@ -294,7 +294,7 @@ var tableNetwork = [...]tool{
 		},
 	},
 	{names: []string{"axel"},
-		do:   action{does: Network | Writes, args: []slot{{kind: kindURL, repeat: true}}, prints: printsNetwork},
+		do:   action{does: Network | Writes, args: []slot{{kind: kindURL, repeat: true}}, is: isSaves, prints: printsNetwork},
 		says: []string{"Download {args} to {-o}", "Download into the current folder: {args}", "Download with axel"},
 		use:  useDownload,
 		flags: []flag{

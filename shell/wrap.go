@@ -43,7 +43,7 @@ func (v *visit) wrapped(args []Arg) {
 	if v.traits()&isChained != 0 { // a command of its own
 		args = append([]Arg{{Text: v.r.name, Span: v.c.Span}}, args...)
 	}
-	if v.r.name == "flock" && args[0].Text == "-c" && len(args) > 1 { // flock FILE -c TEXT
+	if len(args) > 1 && v.takesScript(args[0]) { // flock FILE -c TEXT
 		v.shell(args[1])
 		return
 	}
@@ -56,7 +56,7 @@ func (v *visit) wrapped(args []Arg) {
 	}
 	f := v.below()
 	st := v.outer // command and builtin run in this shell
-	if v.r.name != "command" && v.r.name != "builtin" {
+	if v.traits()&isThisShell == 0 {
 		st = v.st.fork()
 		st.funcs, st.aliases = nil, nil // a program cannot call a function
 		f.direct = true
@@ -94,6 +94,20 @@ func (v *visit) wrapped(args []Arg) {
 	v.c.Effects |= Executes & c.Effects
 }
 
+// takesScript reports whether the first word of a wrapped command is still an
+// option of the wrapper, with a script.
+func (v *visit) takesScript(a Arg) bool {
+	if !strings.HasPrefix(a.Text, "-") {
+		return false
+	}
+	for i := range v.r.tool().flags {
+		if f := &v.r.tool().flags[i]; f.kind == kindShell && matchAny(f.names, a.Text) {
+			return true
+		}
+	}
+	return false
+}
+
 // environment applies what env and its like do to the variables of the
 // command they run.
 func (v *visit) environment(st *state) {
@@ -105,16 +119,13 @@ func (v *visit) environment(st *state) {
 			st.export(name, a)
 		}
 	}
-	if v.r.name != "env" {
-		return
-	}
-	if v.r.has("-i") {
+	if v.traits()&isBare != 0 {
 		for _, old := range v.st.vars {
 			st.set(old.name)
 		}
 	}
 	for i := range v.r.flags {
-		if g := &v.r.flags[i]; g.spelling == "-u" || g.spelling == "--unset" {
+		if g := &v.r.flags[i]; g.flag.kind == kindUnset {
 			st.drop(g.value.Text)
 			st.set(g.value.Text)
 		}

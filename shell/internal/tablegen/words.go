@@ -23,6 +23,7 @@ var traits = map[string]string{
 	"dashword": "isDashword", "bundled": "isBundled", "posix": "isPosix", "elsewhere": "isElsewhere",
 	"nohelp": "isNoHelp", "global": "isGlobal", "fromhere": "isFromHere", "joined": "isJoined",
 	"oldshell": "isOldShell", "othershell": "isOtherShell", "chained": "isChained",
+	"thisshell": "isThisShell", "globcode": "isGlobCode", "saves": "isSaves", "bare": "isBare",
 	"wrapping": "isWrapping", "scripting": "isScripting",
 }
 
@@ -37,19 +38,19 @@ var kinds = map[string]string{
 	"object":          "kindObject", "data": "kindData", "form": "kindForm", "var": "kindVar", "filter": "kindFilter",
 	"awk": "kindAwk", "sed": "kindSed", "sql": "kindSQL", "jq": "kindJq", "redis": "kindRedis", "mongo": "kindMongo",
 	"code-lisp": "kindLisp", "code-other": "kindOtherCode", "crontab": "kindCrontab", "self": "kindSelf", "typed": "kindTyped",
-	"format": "kindFormat", "root": "kindRoot", "inner-cd": "kindInnerCd",
+	"format": "kindFormat", "root": "kindRoot", "inner-cd": "kindInnerCd", "split": "kindSplit", "unset": "kindUnset",
 }
 
 var handlers = map[string]string{
 	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
 	"scripts": "useScripts", "git": "useGit", "link": "useLink", "copy": "useCopy", "make": "useMake", "builtin": "useBuiltin", "interpreter": "useInterpreter",
-	"download": "useDownload", "kill": "useKill", "echo": "useEcho", "program": "useProgram",
+	"download": "useDownload", "kill": "useKill", "echo": "useEcho", "printf": "usePrintf", "program": "useProgram",
 }
 
 var outputs = map[string]string{
 	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
 	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork", "names": "printsNames",
-	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "through": "printsThrough", "settings": "printsSettings", "environment": "printsEnvironment",
+	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "through": "printsThrough", "base": "printsBase", "settings": "printsSettings", "environment": "printsEnvironment",
 }
 
 var placeholders = map[string]bool{

@@ -1,0 +1,114 @@
+package shell
+
+import "strings"
+
+// printable reports whether all of the words can be printed as they are. Shells
+// differ about escapes.
+func printable(args []Arg, escapes bool) bool {
+	for _, a := range args {
+		if a.Unknown || a.Glob || octal(a.Text) || !escapes && strings.Contains(a.Text, `\`) {
+			return false
+		}
+	}
+	return true
+}
+
+// echo knows what it prints, if it is simple.
+func (v *visit) echo() {
+	args := v.c.Args[1:]
+	if !printable(args, false) {
+		v.print = &stream{kind: streamUnknown}
+		return
+	}
+	end, escapes := "\n", false
+	for len(args) > 0 && len(args[0].Text) > 1 && strings.Trim(args[0].Text[1:], "neE") == "" && args[0].Text[0] == '-' {
+		if strings.Contains(args[0].Text, "n") {
+			end = ""
+		}
+		escapes = escapes || strings.Contains(args[0].Text, "e")
+		args = args[1:]
+	}
+	text := joinArgs(args)
+	if escapes {
+		text = unescape(text)
+	}
+	out := textOf(text + end)
+	v.print = &out
+}
+
+// printf knows what it prints, if it is simple, and fills a variable.
+func (v *visit) printf() {
+	args := v.c.Args[1:]
+	if g := v.r.given("-v"); g != nil { // printf -v NAME
+		v.w.evaluate(v.st, v.f, v.c.Span, g.value)
+		v.outer.setUnknown(g.value.Text)
+		v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, g.value.Text, Arg{Text: "$" + g.value.Text, Unknown: true})
+	}
+	v.print = &stream{kind: streamUnknown}
+	if !printable(args, true) {
+		return
+	}
+	if out, ok := formatted(args); ok {
+		v.print = &stream{kind: streamText, text: out}
+	}
+}
+
+// octal reports whether text has an escape such as \0101, which programs read
+// in different ways.
+func octal(s string) bool {
+	i := strings.Index(s, `\0`)
+	return i >= 0 && i+2 < len(s) && s[i+2] >= '0' && s[i+2] <= '7'
+}
+
+// formatted is what printf prints for a format of %s and escapes only.
+//
+// Shells do not agree about \x, \u and \e.
+func formatted(args []Arg) (string, bool) {
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
+		return "", false
+	}
+	for _, a := range args {
+		if strings.Contains(a.Text, `\x`) || strings.Contains(a.Text, `\u`) || strings.Contains(a.Text, `\U`) || strings.Contains(a.Text, `\e`) {
+			return "", false
+		}
+	}
+	format := unescape(args[0].Text)
+	rest := args[1:]
+	var b strings.Builder
+	for first := true; first || len(rest) > 0; first = false {
+		used := false
+		for i := 0; i < len(format); i++ {
+			if format[i] != '%' {
+				b.WriteByte(format[i])
+				continue
+			}
+			i++
+			if i == len(format) {
+				return "", false
+			}
+			switch format[i] {
+			case '%':
+				b.WriteByte('%')
+			case 's', 'b':
+				used = true
+				if len(rest) > 0 {
+					text := rest[0].Text
+					if format[i] == 'b' {
+						text = unescape(text)
+					}
+					b.WriteString(text)
+					rest = rest[1:]
+				}
+			default:
+				return "", false
+			}
+		}
+		if !used {
+			break
+		}
+	}
+	return b.String(), b.Len() <= MaxLength
+}
