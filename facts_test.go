@@ -221,3 +221,36 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandRule: the rule means the words as they are, in whatever way they
+// are written.
+func TestCommandRule(t *testing.T) {
+	tests := []struct {
+		words   []string
+		more    bool
+		command string
+		want    bool
+	}{
+		{[]string{"npm", "run"}, false, "npm run", true},
+		{[]string{"npm", "run"}, false, "npm run build", false},
+		{[]string{"npm", "run"}, true, "npm run build", true},
+		{[]string{"npm", "run"}, true, "npm install", false},
+		{[]string{"rm", "*"}, false, "rm '*'", true},
+		{[]string{"rm", "*"}, false, "rm x", false},
+		{[]string{"{a", "b}"}, true, "'{a' 'b}' c", true},
+		{[]string{"say", "a b"}, false, "say 'a b'", true},
+		{[]string{"say", "a b"}, false, "say a b", false},
+	}
+	for _, test := range tests {
+		set, err := sayso.NewRuleSet([]sayso.Rule{{Effect: sayso.Deny, Text: sayso.CommandRule(test.words, test.more)}})
+		if err != nil {
+			t.Errorf("%q: %v", test.words, err)
+			continue
+		}
+		a := sayso.Analyzer{}
+		c := &sayso.Case{Call: bash(test.command), Facts: a.Analyze(bash(test.command))}
+		if got := set.Find(sayso.Deny, c, &c.Facts.Parts[0]) != nil; got != test.want {
+			t.Errorf("%q more=%v means %q: %v", test.words, test.more, test.command, got)
+		}
+	}
+}

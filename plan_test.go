@@ -176,10 +176,10 @@ func TestEffect(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	r := &sayso.Rule{Text: "bash(x)"}
 	v := sayso.Decide(sayso.Ask, "code", "reason").By(r).Immune()
-	if !v.Speaks() || !v.Decides() || v.Effect() != sayso.Ask || v.Code() != "code" || v.Reason() != "reason" || v.Rule() != r {
+	if !v.Speaks() || !v.Decides() || v.Effect() != sayso.Ask || v.Code() != "code" || v.Reason() != "reason" || v.Rule() != r || !v.IsImmune() {
 		t.Errorf("%+v", v)
 	}
-	if p := sayso.Pass(); p.Speaks() || p.Decides() || p.Effect() != sayso.Deny {
+	if p := sayso.Pass(); p.Speaks() || p.Decides() || p.IsImmune() || p.Effect() != sayso.Deny {
 		t.Errorf("%+v", p)
 	}
 	d := sayso.Plan{says("a", v)}.Evaluate(context.Background(), &sayso.Case{})

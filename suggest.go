@@ -91,6 +91,20 @@ func fileName(c *Case, abs string) string {
 	return "/" + glob.Escape(abs)
 }
 
+// CommandRule returns the text of the rule for exactly the command with these
+// words, or, if more may follow, for every command that starts with them. No
+// sign in them has a meaning in the rule.
+func CommandRule(words []string, more bool) string {
+	text := wordsRule(words)
+	if strings.HasPrefix(text, "{") { // it would be read as JSON
+		text = "\\" + text
+	}
+	if more {
+		text += " *"
+	}
+	return "bash(" + text + ")"
+}
+
 func commandRule(args []shell.Arg) string {
 	words := make([]string, len(args))
 	for i, a := range args {

@@ -55,6 +55,9 @@ func (v Verdict) Immune() Verdict {
 	return v
 }
 
+// IsImmune reports whether no allow rule, grant or mode may silence the verdict.
+func (v Verdict) IsImmune() bool { return v.immune }
+
 // Soft returns a denial that may turn into a question if it is repeated.
 func (v Verdict) Soft() Verdict {
 	v.soft = true
