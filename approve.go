@@ -20,6 +20,9 @@ type Answer struct {
 	Rule         string `json:"rule,omitempty"`   // for longer than once: what is allowed from then on
 	By           string `json:"by,omitempty"`
 	Channel      string `json:"channel,omitempty"` // terminal, page …
+
+	// More are further rules that are accepted with Rule, for as long.
+	More []string `json:"more,omitempty"`
 }
 
 // An Approver puts an ask to a person.

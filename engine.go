@@ -234,7 +234,7 @@ func (e *Engine) ask(ctx context.Context, call Call, d Decision, contract Contra
 		if !ok {
 			return deny(CodeChanged, "the answer "+shell.Shown(a.Choice)+" was not offered"), contract, nil
 		}
-		a.Yes, a.Scope, a.Rule = choice.Yes, choice.Scope, choice.Rule
+		a.Yes, a.Scope, a.Rule, a.More = choice.Yes, choice.Scope, choice.Rule, nil
 		contract = choice.Contract(contract)
 	}
 	switch {
@@ -253,14 +253,8 @@ func (e *Engine) ask(ctx context.Context, call Call, d Decision, contract Contra
 
 // remember keeps what later calls must know.
 func (e *Engine) remember(ctx context.Context, call Call, s Session, d Decision, facts *Facts, a *Answer) error {
-	if a != nil && a.Yes && a.Rule != "" && a.Scope != Once && a.Scope != "" && e.Grants != nil {
-		g := Grant{ID: newID(), Rule: a.Rule, Scope: a.Scope, Turn: s.Turn, By: a.By, Call: call.ID, Given: s.Now}
-		if err := e.checkRule(g.Rule); err != nil {
-			return err
-		}
-		if err := e.Grants.AddGrant(ctx, call.Session, call.Root, g); err != nil {
-			return err
-		}
+	if err := e.keep(ctx, call, s, a); err != nil {
+		return err
 	}
 	if e.Sessions == nil {
 		return nil
@@ -269,6 +263,27 @@ func (e *Engine) remember(ctx context.Context, call Call, s Session, d Decision,
 		st.note(call, d, facts, a)
 		return nil
 	})
+}
+
+// keep keeps the rules that a person has accepted. All of them are checked before
+// one is kept.
+func (e *Engine) keep(ctx context.Context, call Call, s Session, a *Answer) error {
+	if a == nil || !a.Yes || a.Rule == "" || a.Scope == Once || a.Scope == "" || e.Grants == nil {
+		return nil
+	}
+	rules := append([]string{a.Rule}, a.More...)
+	for _, rule := range rules {
+		if err := e.checkRule(rule); err != nil {
+			return err
+		}
+	}
+	for _, rule := range rules {
+		g := Grant{ID: newID(), Rule: rule, Scope: a.Scope, Turn: s.Turn, By: a.By, Call: call.ID, Given: s.Now}
+		if err := e.Grants.AddGrant(ctx, call.Session, call.Root, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkRule says what is wrong with the text of a grant.

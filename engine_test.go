@@ -130,6 +130,31 @@ func TestGrant(t *testing.T) {
 	}
 }
 
+// TestMoreRules: an answer may accept several rules; with a mistake in one of
+// them none is kept.
+func TestMoreRules(t *testing.T) {
+	m := &store.Memory{}
+	accepts := func(choice string, more ...string) sayso.Approver {
+		return sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+			return sayso.Answer{
+				RequestID: r.ID, ContractHash: r.Contract.Hash(), Choice: choice, Yes: true, Scope: sayso.ForSession, Rule: "bash(git push *)", More: more,
+			}, nil
+		})
+	}
+	both := bash("git push && gh pr create")
+	if _, _, err := engine(m, accepts("", "bash(")).Authorize(context.Background(), both); err == nil {
+		t.Error("a rule with a mistake is accepted")
+	}
+	authorize(t, engine(m, accepts("y", "bash(gh pr create *)")), both)
+	if _, d := authorize(t, engine(m, nil), bash("git push")); d.Effect != sayso.Deny {
+		t.Errorf("a rule is kept that was not chosen: %+v", d)
+	}
+	authorize(t, engine(m, accepts("", "bash(gh pr create *)")), both)
+	if _, d := authorize(t, engine(m, nil), both); d.Code != sayso.CodeGrant {
+		t.Errorf("%+v", d)
+	}
+}
+
 // TestTurn: a grant for the turn ends with it, a denial binds the effect by
 // whatever tool, and asks for the rest of the session.
 func TestTurn(t *testing.T) {

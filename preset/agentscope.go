@@ -39,20 +39,28 @@ type AgentScopeConfig struct {
 type AgentScopeRule struct {
 	// ToolName is Bash, Read, Write, Edit or any other tool; empty: the one
 	// that the rule is listed under.
-	ToolName string
+	ToolName string `json:"tool_name"`
 
 	// RuleContent says which calls are meant: for Bash a prefix, npm run:*,
 	// or a whole command; for Read, Write and Edit a glob, src/**; for a
 	// custom tool what its Matches understands; for every other tool the
 	// input as JSON. [AgentScopeEvery] means every call of the tool.
-	RuleContent string
+	RuleContent string `json:"rule_content"`
 
 	// Behavior is ALLOW, ASK or DENY; empty: that of the list it stands in.
-	Behavior string
+	Behavior string `json:"behavior"`
 
 	// Source is where the rule is from: userSettings, projectSettings,
 	// session.
-	Source string
+	Source string `json:"source"`
+}
+
+// String returns the rule as decisions and answers have it: Bash(npm run:*).
+func (r AgentScopeRule) String() string {
+	if r.RuleContent == AgentScopeEvery {
+		return r.ToolName
+	}
+	return r.ToolName + "(" + r.RuleContent + ")"
 }
 
 // AgentScopeEvery is the content of a rule for every call of its tool. It is

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -18,17 +18,45 @@ import (
 // grant compiles an accepted rule, which is written as decisions show it:
 // Bash(npm run:*), Write(src/**), or a tool alone.
 func (a *agentScope) grant(text string) (agentScopeRule, error) {
+	rule, err := parseAgentScopeRule(text)
+	if err != nil {
+		return agentScopeRule{}, err
+	}
+	r, err := a.compile(rule.ToolName, rule.RuleContent, sayso.Allow, sayso.Source{Layer: sayso.SessionOf})
+	if err != nil {
+		return r, fmt.Errorf("rule %q: %w", text, err)
+	}
+	return r, nil
+}
+
+func parseAgentScopeRule(text string) (AgentScopeRule, error) {
 	tool, content, ok := strings.Cut(text, "(")
 	if !ok {
 		content = AgentScopeEvery
 	} else if content, ok = strings.CutSuffix(content, ")"); !ok {
-		return agentScopeRule{}, errors.New("rule " + strconv.Quote(text) + ": the closing parenthesis is missing")
+		return AgentScopeRule{}, fmt.Errorf("rule %q: the closing parenthesis is missing", text)
 	}
-	r, err := a.compile(strings.TrimSpace(tool), content, sayso.Allow, sayso.Source{Layer: sayso.SessionOf})
-	if err != nil {
-		return r, errors.New("rule " + strconv.Quote(text) + ": " + err.Error())
+	return AgentScopeRule{ToolName: strings.TrimSpace(tool), RuleContent: content, Behavior: "ALLOW", Source: string(sayso.SessionOf)}, nil
+}
+
+// An AgentScopeDecision is AgentScope's PermissionDecision.
+type AgentScopeDecision struct {
+	Behavior       string           `json:"behavior"`        // ALLOW, ASK or DENY
+	Message        string           `json:"message"`         // what the call would do
+	DecisionReason string           `json:"decision_reason"` // why it is allowed, asked about or denied
+	SuggestedRules []AgentScopeRule `json:"suggested_rules"` // that would allow calls like it
+	BypassImmune   bool             `json:"bypass_immune"`   // no allow rule answers it
+}
+
+// AgentScopeView writes a decision as AgentScope does.
+func AgentScopeView(d sayso.Decision) AgentScopeDecision {
+	v := AgentScopeDecision{Behavior: strings.ToUpper(d.Effect.String()), Message: d.Explanation, DecisionReason: d.Reason, BypassImmune: d.Immune}
+	for _, s := range d.Suggestions {
+		if r, err := parseAgentScopeRule(s.Rule); err == nil {
+			v.SuggestedRules = append(v.SuggestedRules, r)
+		}
 	}
-	return r, nil
+	return v
 }
 
 // accepted are the rules that people have accepted and that still count.
