@@ -29,11 +29,24 @@ type agentScopeContent interface {
 	covers(c *sayso.Case, p *sayso.Part) bool
 }
 
+// An AgentScopeError says what is wrong with a configuration.
+type AgentScopeError struct {
+	Key     string // as in a PermissionContext: deny_rules.Bash[0].behavior
+	Problem string
+}
+
+func (e *AgentScopeError) Error() string { return e.Key + ": " + e.Problem }
+
+// below returns the error for a key that stands below another.
+func (e *AgentScopeError) below(key string) *AgentScopeError {
+	return &AgentScopeError{key + "." + e.Key, e.Problem}
+}
+
 func newAgentScope(cfg AgentScopeConfig) *agentScope {
 	a := &agentScope{mode: cmp.Or(cfg.Mode, AgentScopeDefault), tools: cfg.Tools}
 	var errs []error
 	if cfg.Mode != "" && !slices.ContainsFunc(agentScopeModes, func(m sayso.Mode) bool { return m.Name == cfg.Mode }) {
-		errs = append(errs, fmt.Errorf("mode: %q is none: want default, accept_edits, explore, bypass or dont_ask", cfg.Mode))
+		errs = append(errs, &AgentScopeError{"mode", fmt.Sprintf("want default, accept_edits, explore, bypass or dont_ask, not %q", cfg.Mode)})
 	}
 	for _, list := range []struct {
 		key    string
@@ -44,7 +57,7 @@ func newAgentScope(cfg AgentScopeConfig) *agentScope {
 			for i, r := range list.rules[tool] {
 				compiled, err := a.listed(tool, r, list.effect)
 				if err != nil {
-					errs = append(errs, fmt.Errorf("%s: %s: rule %d: %w", list.key, tool, i+1, err))
+					errs = append(errs, err.below(fmt.Sprintf("%s.%s[%d]", list.key, tool, i)))
 					continue
 				}
 				a.rules[list.effect] = append(a.rules[list.effect], compiled)
@@ -57,7 +70,7 @@ func newAgentScope(cfg AgentScopeConfig) *agentScope {
 			dir = key
 		}
 		if dir == "" || dir != key {
-			errs = append(errs, fmt.Errorf("working_directories: %q is listed under %q: want its own path", dir, key))
+			errs = append(errs, &AgentScopeError{"working_directories." + key, fmt.Sprintf("want the path that it is listed under, not %q", dir)})
 		}
 		a.dirs = append(a.dirs, dir)
 	}
@@ -67,28 +80,28 @@ func newAgentScope(cfg AgentScopeConfig) *agentScope {
 
 // listed compiles a rule of a list. Its fields must say the same as where it
 // stands: a rule that means something else than it seems to is a mistake.
-func (a *agentScope) listed(tool string, r AgentScopeRule, e sayso.Effect) (agentScopeRule, error) {
+func (a *agentScope) listed(tool string, r AgentScopeRule, e sayso.Effect) (agentScopeRule, *AgentScopeError) {
 	if r.ToolName != "" && r.ToolName != tool {
-		return agentScopeRule{}, fmt.Errorf("tool_name: it is for %s: list it there", r.ToolName)
+		return agentScopeRule{}, &AgentScopeError{"tool_name", fmt.Sprintf("want the tool that it is listed under, %s, not %q", tool, r.ToolName)}
 	}
 	if r.Behavior != "" && !strings.EqualFold(r.Behavior, e.String()) {
-		return agentScopeRule{}, fmt.Errorf("behavior: want %s here, not %q", strings.ToUpper(e.String()), r.Behavior)
+		return agentScopeRule{}, &AgentScopeError{"behavior", fmt.Sprintf("want %s in this list, not %q", strings.ToUpper(e.String()), r.Behavior)}
 	}
 	return a.compile(tool, r.RuleContent, e, sayso.Source{Layer: sayso.Layer(r.Source)})
 }
 
-func (a *agentScope) compile(tool, content string, e sayso.Effect, from sayso.Source) (agentScopeRule, error) {
+func (a *agentScope) compile(tool, content string, e sayso.Effect, from sayso.Source) (agentScopeRule, *AgentScopeError) {
 	switch {
 	case tool == "" || tool == "*":
-		return agentScopeRule{}, errors.New("tool_name: want the name of a tool, such as Bash")
+		return agentScopeRule{}, &AgentScopeError{"tool_name", fmt.Sprintf("want the name of a tool, such as Bash, not %q", tool)}
 	case strings.TrimSpace(content) == "":
-		return agentScopeRule{}, errors.New("rule_content: it is empty: leave it out, or write *, for every call of the tool")
+		return agentScopeRule{}, &AgentScopeError{"rule_content", "it is empty: write * for every call of the tool"}
 	}
 	r := agentScopeRule{tool: tool, rule: sayso.Rule{Effect: e, Text: tool + "(" + content + ")", Source: from}}
 	var err error
 	switch r.content, err = a.content(tool, content); {
 	case err != nil:
-		return r, fmt.Errorf("rule_content: %w", err)
+		return r, &AgentScopeError{"rule_content", err.Error()}
 	case content == AgentScopeEvery:
 		r.rule.Text = tool
 	}

@@ -22,9 +22,9 @@ func (a *agentScope) grant(text string) (agentScopeRule, error) {
 	if err != nil {
 		return agentScopeRule{}, err
 	}
-	r, err := a.compile(rule.ToolName, rule.RuleContent, sayso.Allow, sayso.Source{Layer: sayso.SessionOf})
-	if err != nil {
-		return r, fmt.Errorf("rule %q: %w", text, err)
+	r, wrong := a.compile(rule.ToolName, rule.RuleContent, sayso.Allow, sayso.Source{Layer: sayso.SessionOf})
+	if wrong != nil {
+		return r, fmt.Errorf("rule %q: %w", text, wrong)
 	}
 	return r, nil
 }

@@ -214,16 +214,16 @@ func TestAgentScopeConfig(t *testing.T) {
 		return map[string][]preset.AgentScopeRule{"Bash": r}
 	}
 	for want, cfg := range map[string]preset.AgentScopeConfig{
-		`mode: "EXPLORE" is none: want default`:                        {Mode: "EXPLORE"},
-		"allow_rules: Bash: rule 1: rule_content: it is empty":         {AllowRules: list(preset.AgentScopeRule{})},
-		"allow_rules: Bash: rule 2: tool_name: it is for Write":        {AllowRules: list(preset.AgentScopeRule{RuleContent: "*"}, preset.AgentScopeRule{ToolName: "Write", RuleContent: "*"})},
-		`deny_rules: Bash: rule 1: behavior: want DENY here`:           {DenyRules: list(preset.AgentScopeRule{RuleContent: "*", Behavior: "ALLOW"})},
-		"ask_rules: Bash: rule 1: rule_content: there is nothing":      {AskRules: list(preset.AgentScopeRule{RuleContent: ":*"})},
-		"deny_rules: Write: rule 1: rule_content: pattern column 4":    {DenyRules: scopeRules("Write", "src/")},
-		"deny_rules: Grep: rule 1: rule_content: want the input":       {DenyRules: scopeRules("Grep", "src/**")},
-		"deny_rules: X: rule 1: rule_content: a key is given twice":    {DenyRules: scopeRules("X", `{"a":1,"a":2}`)},
-		"deny_rules: *: rule 1: tool_name: want the name of a tool":    {DenyRules: scopeRules("*", "*")},
-		`working_directories: "/b" is listed under "/a": want its own`: {WorkingDirectories: map[string]preset.AgentScopeDirectory{"/a": {Path: "/b"}}},
+		`mode: want default, accept_edits, explore, bypass or dont_ask, not "EXPLORE"`: {Mode: "EXPLORE"},
+		"allow_rules.Bash[0].rule_content: it is empty":                                {AllowRules: list(preset.AgentScopeRule{})},
+		"allow_rules.Bash[1].tool_name: want the tool that it is listed":               {AllowRules: list(preset.AgentScopeRule{RuleContent: "*"}, preset.AgentScopeRule{ToolName: "Write", RuleContent: "*"})},
+		`deny_rules.Bash[0].behavior: want DENY in this list`:                          {DenyRules: list(preset.AgentScopeRule{RuleContent: "*", Behavior: "ALLOW"})},
+		"ask_rules.Bash[0].rule_content: there is nothing before :*":                   {AskRules: list(preset.AgentScopeRule{RuleContent: ":*"})},
+		"deny_rules.Write[0].rule_content: pattern column 4":                           {DenyRules: scopeRules("Write", "src/")},
+		"deny_rules.Grep[0].rule_content: want the input":                              {DenyRules: scopeRules("Grep", "src/**")},
+		"deny_rules.X[0].rule_content: a key is given twice":                           {DenyRules: scopeRules("X", `{"a":1,"a":2}`)},
+		"deny_rules.*[0].tool_name: want the name of a tool":                           {DenyRules: scopeRules("*", "*")},
+		`working_directories./a: want the path that it is listed under`:                {WorkingDirectories: map[string]preset.AgentScopeDirectory{"/a": {Path: "/b"}}},
 	} {
 		err := cfg.Check()
 		if err == nil || !strings.Contains(err.Error(), want) {
