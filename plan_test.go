@@ -198,6 +198,14 @@ func TestPreset(t *testing.T) {
 			t.Errorf("%q: %v %v", mode, plan, err)
 		}
 	}
+	p.Modes = append(p.Modes, sayso.Mode{Name: "alone", Unattended: true})
+	p.Plan = func(string) (sayso.Plan, error) { return sayso.Plan{says("a", decide(sayso.Ask))}, nil }
+	for mode, want := range map[string]sayso.Effect{"two": sayso.Ask, "alone": sayso.Deny} {
+		plan, err := p.For(mode)
+		if d := plan.Evaluate(context.Background(), &sayso.Case{}); err != nil || d.Effect != want {
+			t.Errorf("%q: %+v %v", mode, d, err)
+		}
+	}
 	if _, err := p.For("three"); err == nil || !strings.Contains(err.Error(), "one, two") {
 		t.Errorf("%v", err)
 	}

@@ -21,8 +21,8 @@ type Mode struct {
 	// as /guardian; empty: nothing.
 	Command string
 
-	// Unattended says that nobody is there in this mode. Where it counts
-	// together with others, what they would ask is denied.
+	// Unattended says that nobody is asked in this mode: what asks is denied,
+	// whoever asked, also a policy that stands in front of the preset.
 	Unattended bool
 }
 
@@ -82,7 +82,11 @@ func (p Preset) For(mode string) (Plan, error) {
 	var names []string
 	for _, m := range p.Modes {
 		if m.Name == mode {
-			return p.Plan(mode)
+			plan, err := p.Plan(mode)
+			if err == nil && m.Unattended {
+				plan = Plan{Unattended(plan...)}
+			}
+			return plan, err
 		}
 		names = append(names, m.Name)
 	}

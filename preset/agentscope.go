@@ -109,7 +109,7 @@ var agentScopeModes = []sayso.Mode{
 	{Name: AgentScopeAcceptEdits, Doc: "files in working directories may be changed without asking"},
 	{Name: AgentScopeExplore, Doc: "reading only: every change is denied"},
 	{Name: AgentScopeBypass, Doc: "only deny rules, ask rules and what a tool denies count; safety asks do not"},
-	{Name: AgentScopeDontAsk, Doc: "nobody is there: every ask is a denial"},
+	{Name: AgentScopeDontAsk, Doc: "nobody is there: every ask is a denial", Unattended: true},
 }
 
 // agentScope is a configuration, compiled.
@@ -123,16 +123,12 @@ type agentScope struct {
 
 const codeAgentScopeReadOnly sayso.Code = "tool.read_only"
 
-// plan is the flow of a mode. In dont_ask nobody is there to ask.
+// plan is the flow of a mode, if the configuration can be relied on.
 func (a *agentScope) plan(mode string) (sayso.Plan, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	flow := a.flow(mode)
-	if mode == AgentScopeDontAsk {
-		return sayso.Plan{sayso.Unattended(flow...)}, nil
-	}
-	return flow, nil
+	return a.flow(mode), nil
 }
 
 // flow lists the stages of a mode. All five flows are made of the same stages;

@@ -93,7 +93,7 @@ func (a *agentScope) wouldAllow(c *sayso.Case, rule string) bool {
 	if mode == "" {
 		mode = a.mode
 	}
-	plan, err := a.plan(mode)
+	plan, err := sayso.Preset{Modes: agentScopeModes, Plan: a.plan}.For(mode)
 	if err != nil {
 		return false
 	}

@@ -204,7 +204,13 @@ func compareTable(change func(a *agentScope, mode string) sayso.Plan, modes []st
 }
 
 func asIs(a *agentScope, mode string) sayso.Plan {
-	plan, _ := a.plan(mode) // an error has no plan, and that denies
+	return attended(a.flow(mode), mode)
+}
+
+// attended is a flow as its mode runs it.
+func attended(flow sayso.Plan, mode string) sayso.Plan {
+	p := sayso.Preset{Modes: agentScopeModes, Plan: func(string) (sayso.Plan, error) { return flow, nil }}
+	plan, _ := p.For(mode) // the mode is one of the list
 	return plan
 }
 
@@ -260,10 +266,7 @@ func TestAgentScopeTableFindsFaults(t *testing.T) {
 					} else {
 						flow = slices.Delete(flow, i, i+1)
 					}
-					if mode == AgentScopeDontAsk {
-						return sayso.Plan{sayso.Unattended(flow...)}
-					}
-					return flow
+					return attended(flow, mode)
 				}
 				if _, differ := compareTable(fault, []string{m.Name}, 1); len(differ) == 0 {
 					t.Errorf("%s without or with swapped %q: nothing differs", m.Name, names)
@@ -287,10 +290,7 @@ func TestAgentScopeTableFindsWrongAsks(t *testing.T) {
 				flow := a.flow(m)
 				at := slices.IndexFunc(flow, func(s sayso.Stage) bool { return s.Name() == "check_permissions" })
 				flow[at] = a.checkStage(m, take)
-				if m == AgentScopeDontAsk {
-					return sayso.Plan{sayso.Unattended(flow...)}
-				}
-				return flow
+				return attended(flow, m)
 			}, []string{mode}, 1)
 			if len(differ) == 0 {
 				t.Errorf("%s with %s: nothing differs", mode, other)

@@ -74,9 +74,6 @@ func (p *Policy) plan(mode string) sayso.Plan {
 		parts = sayso.Strictest("scripts and parts", append(p.scripts(), parts)...)
 	}
 	decide := sayso.DenialFallback(3, 20, sayso.Readable(), sayso.Offered("surface"), p.loads(), leaks(), parts)
-	if mode == DontAsk {
-		return sayso.Plan{sayso.Unattended(decide)}
-	}
 	return sayso.Plan{decide}
 }
 

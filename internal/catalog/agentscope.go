@@ -23,7 +23,7 @@ func agentscope() System {
 			return Setup{Preset: preset.AgentScope(cfg), Mode: cfg.Mode, Tools: cfg.Tools}, nil
 		},
 		Load: func(_ config.Places, p config.Policy) (Setup, error) {
-			return Setup{Preset: tighten(preset.AgentScope(preset.AgentScopeConfig{}), p), Mode: agentscopeModes[p.Mode]}, nil
+			return Setup{Preset: tighten(preset.AgentScope(preset.AgentScopeConfig{}), p), Mode: agentscopeMode(p.Mode)}, nil
 		},
 		Grant: agentscopeGrant,
 	}
@@ -33,6 +33,20 @@ func agentscope() System {
 var agentscopeModes = map[string]string{
 	preset.Default: preset.AgentScopeDefault, preset.Careful: preset.AgentScopeDefault, preset.Plan: preset.AgentScopeExplore,
 	preset.DontAsk: preset.AgentScopeDontAsk, preset.Bypass: preset.AgentScopeBypass,
+}
+
+// agentscopeMode translates the mode of a policy, or several that count together.
+func agentscopeMode(mode string) string {
+	if mode == "" {
+		return ""
+	}
+	names := strings.Split(mode, "+")
+	for i, name := range names {
+		if own, ok := agentscopeModes[name]; ok {
+			names[i] = own
+		}
+	}
+	return strings.Join(names, "+")
 }
 
 // readAgentScope reads a PermissionContext. Rules are either by tool, as the

@@ -39,6 +39,13 @@ func FromJSON(raw json.RawMessage, own ...sayso.Tool) (*File, error) {
 }
 
 func (d *decoder) json(doc *document) {
+	if n := d.jsonNode(); n != nil {
+		d.value(nested(n), value(doc), "")
+	}
+}
+
+// jsonNode reads the text as JSON; nil: it is none, and that is reported.
+func (d *decoder) jsonNode() *yaml.Node {
 	r := &jsonReader{src: d.src, dec: json.NewDecoder(bytes.NewReader(d.src.text)), at: mark{1, 1}}
 	r.dec.UseNumber()
 	n, err := r.value(0)
@@ -49,9 +56,9 @@ func (d *decoder) json(doc *document) {
 	}
 	if err != nil {
 		d.report(at, "not JSON: "+err.Error(), "")
-		return
+		return nil
 	}
-	d.value(nested(n), value(doc), "")
+	return n
 }
 
 // A jsonReader turns JSON into the nodes that the decoder reads.

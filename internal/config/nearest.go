@@ -38,6 +38,10 @@ func didYouMean(word string, among []string) string {
 	return ""
 }
 
+// DidYouMean is a hint at the word that is most like the given one; empty: none
+// is near.
+func DidYouMean(word string, among []string) string { return didYouMean(word, among) }
+
 // distance counts the letters that have to be added, removed, replaced or
 // swapped with the next to get from a to b.
 func distance(a, b string) int {

@@ -94,35 +94,45 @@ func (o *Other) Section(key string, into any) (Marks, error) {
 }
 
 // JSON returns the file as JSON: it is that, or YAML without aliases, anchors and
-// tags. The keys stay in their order.
-func (o *Other) JSON() (json.RawMessage, error) {
-	if text := bytes.TrimSpace(o.Text); len(text) == 0 || text[0] == '{' {
-		return text, nil
-	}
+// tags. The keys stay in their order, and marks say where they stand.
+func (o *Other) JSON() (json.RawMessage, Marks, error) {
 	d := &decoder{src: newSource(o.Name, o.Text), at: map[string]mark{}}
-	if !d.src.check(d.report) {
-		return nil, join(d.errs)
+	var n *yaml.Node
+	switch text := bytes.TrimSpace(o.Text); {
+	case len(text) == 0:
+	case text[0] == '{' && len(o.Text) <= maxSize:
+		n = d.jsonNode()
+	case d.src.check(d.report):
+		n = d.yamlNode()
 	}
+	var out bytes.Buffer
+	if n != nil {
+		d.plain(n)
+		d.writeJSON(&out, n, "")
+	}
+	return out.Bytes(), Marks{o.Name, d.at}, join(d.errs)
+}
+
+// yamlNode reads the text as the one YAML document that it is; nil: it is empty.
+func (d *decoder) yamlNode() *yaml.Node {
 	docs, err := documents(d.src.text)
 	if err != nil && len(d.errs) == 0 { // else it is about the same
 		d.report(d.src.syntax(err))
 	}
-	var out bytes.Buffer
-	for i, n := range docs {
-		if i > 0 {
-			d.report(mark{n.Line, n.Column}, "a second document", "the file is one document: remove the line with ---")
-			break
-		}
-		d.plain(n)
-		if len(n.Content) > 0 {
-			d.writeJSON(&out, n.Content[0])
-		}
+	if len(docs) > 1 {
+		d.report(mark{docs[1].Line, docs[1].Column}, "a second document", "the file is one document: remove the line with ---")
 	}
-	return out.Bytes(), join(d.errs)
+	if len(docs) == 0 || len(docs[0].Content) == 0 {
+		return nil
+	}
+	return docs[0].Content[0]
 }
 
-// writeJSON writes a node as JSON.
-func (d *decoder) writeJSON(out *bytes.Buffer, n *yaml.Node) {
+// writeJSON writes a node as JSON, and notes where it stands.
+func (d *decoder) writeJSON(out *bytes.Buffer, n *yaml.Node, path string) {
+	if _, ok := d.at[path]; !ok { // else it is that of its key
+		d.at[path] = mark{n.Line, n.Column}
+	}
 	text := func(s string) {
 		quoted, _ := json.Marshal(s) // a string can be written
 		out.Write(quoted)
@@ -134,20 +144,21 @@ func (d *decoder) writeJSON(out *bytes.Buffer, n *yaml.Node) {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			d.writeJSON(out, kid)
+			d.writeJSON(out, kid, fmt.Sprintf("%s[%d]", path, i))
 		}
 		out.WriteByte(']')
 	case n.Kind == yaml.MappingNode:
 		out.WriteByte('{')
 		first := true
-		d.pairs(n, func(key string, _ mark, val *yaml.Node) {
+		d.pairs(n, func(key string, at mark, val *yaml.Node) {
 			if !first {
 				out.WriteByte(',')
 			}
 			first = false
 			text(key)
 			out.WriteByte(':')
-			d.writeJSON(out, val)
+			d.at[join2(path, key)] = at
+			d.writeJSON(out, val, join2(path, key))
 		})
 		out.WriteByte('}')
 	case n.Tag == "!!null":

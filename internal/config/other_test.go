@@ -86,14 +86,26 @@ func TestSection(t *testing.T) {
 func TestOtherJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "",
-		"{\n\t\"b\": 1, \"a\": [2]}":            "{\n\t\"b\": 1, \"a\": [2]}",
+		"{\n\t\"b\": 1, \"a\": [2]}":            `{"b":1,"a":[2]}`,
 		"b: 1\na: [x, 2.5, true, ~, \"y\\n\"]":  `{"b":1,"a":["x",2.5,true,null,"y\n"]}`,
 		"z:\n  \"*\": ask\n  git: allow\na: {}": `{"z":{"*":"ask","git":"allow"},"a":{}}`,
 		"a: 0x1f\nb: 2024-01-02\nc: .5":         `{"a":"0x1f","b":"2024-01-02","c":".5"}`,
 	} {
 		o := Other{Name: "f", Text: []byte(text)}
-		if got, err := o.JSON(); err != nil || string(got) != want {
+		if got, _, err := o.JSON(); err != nil || string(got) != want {
 			t.Errorf("%q: %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"a:\n  b:\n    - x\n    - c: 1\n", "{\"a\":\n {\n\"b\": [3,\n {\"c\": 1}]}}"} {
+		o := Other{Name: "f", Text: []byte(text)}
+		_, marks, err := o.JSON()
+		for _, key := range []string{"a", "a.b", "a.b[1]", "a.b[1].c"} {
+			if err != nil || !marks.Has(key) || marks.Source(key).Line == 0 {
+				t.Errorf("%q: %s is at %s, %v", text, key, marks.Source(key), err)
+			}
+		}
+		if marks.Source("a.b[1].c").Line != 4 || marks.Has("z") {
+			t.Errorf("%q: %s", text, marks.Source("a.b[1].c"))
 		}
 	}
 	for text, want := range map[string]string{
@@ -101,10 +113,12 @@ func TestOtherJSON(t *testing.T) {
 		"a: 1\na: 2":                   `the key "a" is given twice`,
 		"a: 1\n---\nb: 2":              "a second document",
 		"a: [":                         "f:1:",
+		`{"a": 1, "a": 2}`:             "f:1:10: the key \"a\" is given twice",
+		`{"a": 1} x`:                   "something behind the value",
 		strings.Repeat("#", maxSize+1): "larger than",
 	} {
 		o := Other{Name: "f", Text: []byte(text)}
-		if got, err := o.JSON(); err == nil || !strings.Contains(err.Error(), want) {
+		if got, _, err := o.JSON(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %s, %v", text, got, err)
 		}
 	}
