@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/fspath"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -88,6 +89,9 @@ func safetyOfBash(c *sayso.Case) sayso.Verdict {
 		if name := dangerous(p); name != "" {
 			return ask("safety.path", "it touches a dangerous path: "+name)
 		}
+		if raw := holdsHome(p, c.Facts.Place.Home); raw != "" {
+			return ask("safety.path", "it goes through the home folder, where dangerous paths are: "+raw)
+		}
 		if raw := unknownPath(p); raw != "" {
 			return ask("safety.path", "it may touch a dangerous path, which path is meant cannot be known: "+raw)
 		}
@@ -133,6 +137,17 @@ func destroys(p *sayso.Part) bool {
 		}
 	}
 	return false
+}
+
+// holdsHome returns a folder of which everything is read or changed, and which is
+// the home folder or holds it.
+func holdsHome(p *sayso.Part, home string) string {
+	for _, touched := range p.Paths {
+		if touched.Recursive && touched.Access != shell.List && home != "" && touched.Abs != "" && fspath.Within(home, touched.Abs) {
+			return shell.Shown(touched.Raw)
+		}
+	}
+	return ""
 }
 
 // unknownPath returns a path of the part of which nobody knows what it is.

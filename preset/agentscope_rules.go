@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -69,7 +70,7 @@ func newAgentScope(cfg AgentScopeConfig) *agentScope {
 		if dir == "" {
 			dir = key
 		}
-		if dir == "" || dir != key {
+		if dir == "" || path.Clean(dir) != path.Clean(key) {
 			errs = append(errs, &AgentScopeError{"working_directories." + key, fmt.Sprintf("want the path that it is listed under, not %q", dir)})
 		}
 		a.dirs = append(a.dirs, dir)

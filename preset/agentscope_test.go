@@ -182,7 +182,7 @@ func TestAgentScopeModeAtRunTime(t *testing.T) {
 // matching and suggestions; one that fails denies.
 func TestAgentScopeCustomTool(t *testing.T) {
 	broken := sayso.Tool{Name: "Broken", Check: func(*sayso.Case) sayso.Verdict { panic("broken") }}
-	cfg := preset.AgentScopeConfig{Tools: []sayso.Tool{deployTool(), broken}, AllowRules: scopeRules("DeployTool", "staging", "prod-1")}
+	cfg := preset.AgentScopeConfig{Tools: []sayso.Tool{deployTool(), broken}, AllowRules: scopeRules("DeployTool", "staging", "prod-1"), DenyRules: scopeRules("DeployTool", "forbidden")}
 	e := scopeEngine(cfg)
 	for _, test := range []struct {
 		tool, target, operation, mode string
@@ -199,6 +199,7 @@ func TestAgentScopeCustomTool(t *testing.T) {
 		{"DeployTool", "prod-1", "list", "explore", sayso.Allow, false},
 		{"DeployTool", "prod-1", "list", "accept_edits", sayso.Allow, false},
 		{"DeployTool", "prod-1", "list", "default", sayso.Ask, true},
+		{"DeployTool", "forbidden", "list", "bypass", sayso.Deny, false},
 		{"Broken", "", "", "bypass", sayso.Deny, false},
 	} {
 		d := e.Check(context.Background(), scopeCall(test.tool, map[string]string{"target": test.target, "operation": test.operation}), sayso.Session{Mode: test.mode})
@@ -222,6 +223,7 @@ func TestAgentScopeConfig(t *testing.T) {
 		"deny_rules.Write[0].rule_content: pattern column 4":                           {DenyRules: scopeRules("Write", "src/")},
 		"deny_rules.Grep[0].rule_content: want the input":                              {DenyRules: scopeRules("Grep", "src/**")},
 		"deny_rules.X[0].rule_content: a key is given twice":                           {DenyRules: scopeRules("X", `{"a":1,"a":2}`)},
+		"deny_rules.X[0].rule_content: want the input of the tool as JSON":             {DenyRules: scopeRules("X", `{"a":1} x`)},
 		"deny_rules.*[0].tool_name: want the name of a tool":                           {DenyRules: scopeRules("*", "*")},
 		`working_directories./a: want the path that it is listed under`:                {WorkingDirectories: map[string]preset.AgentScopeDirectory{"/a": {Path: "/b"}}},
 	} {
