@@ -101,18 +101,13 @@ func (m *bashContent) coversRedirect(c *sayso.Case, p *sayso.Part) bool {
 	return meant && c.Facts.Inside(p)
 }
 
-// lineOf is the command line of a call, as it was sent.
+// lineOf is the command line of a call, as it was sent; empty if there is none or
+// more than one.
 func lineOf(c *sayso.Case) string {
-	var input map[string]any
-	if json.Unmarshal(c.Call.Input, &input) != nil {
+	if len(c.Facts.Lines) != 1 {
 		return ""
 	}
-	for _, key := range [...]string{"command", "cmd"} {
-		if s, ok := input[key].(string); ok {
-			return s
-		}
-	}
-	return ""
+	return c.Facts.Lines[0]
 }
 
 // A fileContent means files by a glob. In rules that allow, * stays within a
