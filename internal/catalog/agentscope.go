@@ -15,6 +15,13 @@ import (
 func agentscope() System {
 	return System{
 		Name: "agentscope",
+		Forms: map[Kind]Form{
+			Command:  {Tool: "Bash", Key: "command"},
+			Reading:  {Tool: "Read", Key: "file_path"},
+			Writing:  {Tool: "Write", Key: "file_path"},
+			Deleting: {Tool: "delete_file", Key: "path"}, // not one of its tools
+			Fetching: {Tool: "fetch", Key: "url"},        // neither
+		},
 		FromJSON: func(raw json.RawMessage, _ Place) (Setup, error) {
 			cfg, err := readAgentScope(raw)
 			if err != nil {
