@@ -285,3 +285,32 @@ func TestArgv(t *testing.T) {
 		}
 	}
 }
+
+// TestKeep: a preset says with every decision where a rule could be kept, and
+// where that is nowhere nothing is suggested.
+func TestKeep(t *testing.T) {
+	var keep []sayso.Scope
+	effect := sayso.Ask
+	e := sayso.Engine{Preset: asking(func(p *sayso.Preset) {
+		p.Plan = func(string) (sayso.Plan, error) {
+			return sayso.Plan{sayso.Func("test", func(*sayso.Case) sayso.Verdict {
+				return sayso.Decide(effect, "test", "it is a test").About("the test")
+			})}, nil
+		}
+		p.Keep = func(*sayso.Case, *sayso.Decision) []sayso.Scope { return keep }
+	})}
+	check := func() sayso.Decision {
+		return e.Check(context.Background(), shellCall("git push origin main"), sayso.Session{})
+	}
+	if d := check(); len(d.Keep) != 0 || len(d.Suggestions) != 0 || len(d.Choices) != 2 || d.Subject != "the test" {
+		t.Errorf("nowhere: %+v", d)
+	}
+	keep = []sayso.Scope{sayso.ForProfile}
+	if d := check(); len(d.Keep) != 1 || len(d.Suggestions) == 0 || len(d.Choices) != 4 {
+		t.Errorf("somewhere: %+v", d)
+	}
+	effect = sayso.Deny
+	if d := check(); len(d.Keep) != 1 || len(d.Suggestions) != 0 || len(d.Choices) != 0 {
+		t.Errorf("denied: %+v", d)
+	}
+}

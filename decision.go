@@ -18,8 +18,10 @@ type Decision struct {
 	Soft   bool   `json:"soft,omitempty"`   // repeated, it may turn into a question
 
 	Risk        shell.Risk   `json:"risk"`
-	Explanation string       `json:"explanation"`    // what the call will do
-	Part        string       `json:"part,omitempty"` // the part of the call that decided
+	Explanation string       `json:"explanation"`       // what the call will do
+	Part        string       `json:"part,omitempty"`    // the part of the call that decided
+	Subject     string       `json:"subject,omitempty"` // what of the call it is about, in the preset's own terms
+	Keep        []Scope      `json:"keep,omitempty"`    // where a rule about it can be kept, if the preset says so
 	Suggestions []Suggestion `json:"suggestions,omitempty"`
 	Choices     []Choice     `json:"choices,omitempty"` // what a person who is asked can answer
 	Stop        bool         `json:"stop,omitempty"`    // the turn is over: nothing else of it runs

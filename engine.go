@@ -70,10 +70,14 @@ func (e *Engine) present(c *Case, d *Decision) {
 	if e.Preset.Describe != nil && c.Facts.Err == nil {
 		d.Risk, d.Explanation = e.Preset.Describe(c)
 	}
+	if e.Preset.Keep != nil {
+		d.Keep = e.Preset.Keep(c, d)
+	}
 	if d.Effect != Ask {
 		return
 	}
 	switch {
+	case e.Preset.Keep != nil && len(d.Keep) == 0:
 	case e.Preset.Suggest != nil:
 		d.Suggestions = e.Preset.Suggest(c)
 	case !d.Immune && d.Code != CodeAskRule:

@@ -28,7 +28,7 @@ func (p Plan) Evaluate(ctx context.Context, c *Case) Decision {
 	if !v.Speaks() {
 		v = Decide(Deny, CodeNobody, nobodySpoke)
 	}
-	d := Decision{Effect: v.effect, Code: v.code, Reason: v.reason, Stage: v.stage, Rule: v.rule, Scope: v.scope, Immune: v.immune, Soft: v.soft, Trace: own.steps}
+	d := Decision{Effect: v.effect, Code: v.code, Reason: v.reason, Stage: v.stage, Rule: v.rule, Scope: v.scope, Subject: v.subject, Immune: v.immune, Soft: v.soft, Trace: own.steps}
 	d.describe(&own)
 	return d
 }

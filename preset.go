@@ -42,6 +42,11 @@ type Preset struct {
 	// first, in the preset's own language. Nil: in the language of [Rule].
 	Suggest func(c *Case) []Suggestion
 
+	// Keep says for how long a rule about the call could be kept, with every
+	// decision; where that is nowhere, nothing is suggested. Nil: decisions do
+	// not say it.
+	Keep func(c *Case, d *Decision) []Scope
+
 	// Choices are the answers that a person is offered. Nil: [PlainChoices].
 	Choices func(c *Case, d *Decision) []Choice
 

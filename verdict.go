@@ -16,6 +16,7 @@ type Verdict struct {
 	stage    string // which said it, the innermost
 	rule     *Rule
 	scope    Scope // of the grant that it comes from
+	subject  string
 	immune   bool
 	soft     bool
 }
@@ -45,6 +46,13 @@ func Decide(e Effect, code Code, reason string) Verdict {
 // By returns the verdict with the rule that it comes from.
 func (v Verdict) By(r *Rule) Verdict {
 	v.rule = r
+	return v
+}
+
+// About returns the verdict with what of the call it speaks about, in the
+// preset's own terms.
+func (v Verdict) About(subject string) Verdict {
+	v.subject = subject
 	return v
 }
 

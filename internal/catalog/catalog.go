@@ -46,6 +46,7 @@ type Place struct {
 	Root, Home string
 	Machine    shell.Machine
 	Scripts    []sayso.Stage // policy scripts that belong to the configuration
+	Guarded    []string      // files that no agent may change, besides those that always count
 }
 
 // A Setup is a preset that is configured, with what belongs to it.
@@ -73,7 +74,7 @@ func (s Setup) Engine(m shell.Machine) sayso.Engine {
 
 // Systems returns every preset that can be chosen, the first is the default.
 func Systems() []System {
-	return []System{native(), cosmo(), kosmokrator(), agentscope()}
+	return []System{native(), cosmo(), kosmokrator(), agentscope(), cowork()}
 }
 
 // ErrUnknown is the error for a preset that does not exist.

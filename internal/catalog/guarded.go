@@ -14,6 +14,7 @@ func (s System) In(at config.Places, p config.Policy, file *config.Other, here P
 	if file == nil {
 		setup, err = s.Load(at, p)
 	} else {
+		here.Scripts, here.Guarded = Scripts(p.Scripts, at.RunScript), at.Guarded
 		setup, err = s.Configured(*file, here, p)
 	}
 	if err == nil && !s.Guards {

@@ -22,7 +22,7 @@ func native() System {
 		},
 		FromJSON: func(raw json.RawMessage, at Place) (Setup, error) {
 			f, _ := config.FromJSON(raw) // one with a mistake decides, too: the error is in it, and denies
-			return nativeOf(config.Merge([]config.Layered{{File: f, Layer: sayso.User, Trusted: true}}), at.Scripts, nil), nil
+			return nativeOf(config.Merge([]config.Layered{{File: f, Layer: sayso.User, Trusted: true}}), at.Scripts, at.Guarded), nil
 		},
 		Load: func(at config.Places, p config.Policy) (Setup, error) {
 			return nativeOf(p, Scripts(p.Scripts, at.RunScript), at.Guarded), nil
