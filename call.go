@@ -52,10 +52,14 @@ type Case struct {
 func (c *Case) Part() *Part { return c.part }
 
 // Parts returns a case for each part of the call, for [Each].
-func Parts(c *Case) []*Case {
-	out := make([]*Case, len(c.Facts.Parts))
-	for i := range c.Facts.Parts {
-		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), part: &c.Facts.Parts[i]}
+func Parts(c *Case) []*Case { return c.Split(c.Facts.Parts) }
+
+// Split returns a case for each of the parts, for [Each]: a preset may see other
+// parts in a call than the analysis does.
+func (c *Case) Split(parts []Part) []*Case {
+	out := make([]*Case, len(parts))
+	for i := range parts {
+		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), part: &parts[i]}
 	}
 	return out
 }

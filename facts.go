@@ -65,6 +65,7 @@ type Part struct {
 	Risk     shell.Risk
 	Opaque   []string // why what it does cannot be known in full
 	Sentence string
+	Subject  string // what it is to the preset that made the part; empty: the analysis did
 
 	shell bool // it is a part of a command line
 }
