@@ -11,9 +11,9 @@ import (
 // guardrails blocks what is dangerous whatever the rules and the mode say.
 func (w *cowork) guardrails() sayso.Stage {
 	patterns, files := w.BlockedCommands, slices.Concat(guardFiles, w.Guarded)
-	globs := make([]kosmoGlob, len(patterns))
+	globs := make([]wildcard, len(patterns))
 	for i, p := range patterns {
-		globs[i] = compileKosmoGlob(foldBlanks(p))
+		globs[i] = compileWildcard(foldBlanks(p))
 	}
 	return sayso.Func("guardrail", func(c *sayso.Case) sayso.Verdict {
 		for i := range c.Facts.Parts {

@@ -95,7 +95,7 @@ type kosmo struct {
 	paths                  []kosmoPath
 	allowed                []string // absolute, links followed
 	commands               []kosmoCommand
-	patterns               []kosmoGlob // of safe commands
+	patterns               []wildcard // of safe commands
 }
 
 func newKosmo(cfg KosmoKratorConfig) (*kosmo, error) {
@@ -112,7 +112,7 @@ func newKosmo(cfg KosmoKratorConfig) (*kosmo, error) {
 		k.commands = append(k.commands, compileKosmoCommand(text))
 	}
 	for _, text := range orDefault(cfg.SafeCommands, kosmoSafeCommands) {
-		k.patterns = append(k.patterns, compileKosmoGlob(text))
+		k.patterns = append(k.patterns, compileWildcard(text))
 	}
 	return k, cfg.Check()
 }

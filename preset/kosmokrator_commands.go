@@ -32,23 +32,23 @@ func (k *kosmo) denyPattern() sayso.Stage {
 // and for what a command is when its options are taken out of it.
 type kosmoCommand struct {
 	text    string
-	glob    kosmoGlob   // for the text, with single blanks
-	name    kosmoGlob   // the program, without its folder
-	options []kosmoGlob // those that must be given, in any order and spelling
-	rest    kosmoGlob   // the other words
+	glob    wildcard   // for the text, with single blanks
+	name    wildcard   // the program, without its folder
+	options []wildcard // those that must be given, in any order and spelling
+	rest    wildcard   // the other words
 }
 
 func compileKosmoCommand(text string) kosmoCommand {
 	words := strings.Fields(text)
-	b := kosmoCommand{text: text, glob: compileKosmoGlob(strings.Join(words, " "))}
+	b := kosmoCommand{text: text, glob: compileWildcard(strings.Join(words, " "))}
 	if len(words) == 0 {
 		return b
 	}
-	b.name = compileKosmoGlob(words[0][strings.LastIndexByte(words[0], '/')+1:])
+	b.name = compileWildcard(words[0][strings.LastIndexByte(words[0], '/')+1:])
 	var rest []string
 	for _, w := range words[1:] {
 		if len(w) > 1 && w[0] == '-' {
-			b.options = append(b.options, compileKosmoGlob(w))
+			b.options = append(b.options, compileWildcard(w))
 		} else {
 			rest = append(rest, w)
 		}
@@ -57,7 +57,7 @@ func compileKosmoCommand(text string) kosmoCommand {
 	if strings.HasSuffix(text, "*") && !strings.HasSuffix(all, "*") {
 		all += "*" // it goes on behind the name or the option
 	}
-	b.rest = compileKosmoGlob(all)
+	b.rest = compileWildcard(all)
 	return b
 }
 
@@ -146,7 +146,7 @@ func kosmoWordsOf(cmd *shell.Command) kosmoWords {
 }
 
 // gives reports whether all of the options are given.
-func (w *kosmoWords) gives(options []kosmoGlob) bool {
+func (w *kosmoWords) gives(options []wildcard) bool {
 	for _, o := range options {
 		if !w.has(o) && !w.hasLetters(string(o)) {
 			return false
@@ -155,7 +155,7 @@ func (w *kosmoWords) gives(options []kosmoGlob) bool {
 	return true
 }
 
-func (w *kosmoWords) has(option kosmoGlob) bool {
+func (w *kosmoWords) has(option wildcard) bool {
 	for i := range w.options {
 		given := &w.options[i]
 		for _, name := range given.Names {
@@ -174,7 +174,7 @@ func (w *kosmoWords) hasLetters(option string) bool {
 		return false
 	}
 	for _, letter := range option[1:] {
-		if !w.has(kosmoGlob{'-', letter}) && !w.bundled(letter) {
+		if !w.has(wildcard{'-', letter}) && !w.bundled(letter) {
 			return false
 		}
 	}

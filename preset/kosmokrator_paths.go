@@ -13,14 +13,14 @@ import (
 // A kosmoPath is one of blocked_paths.
 type kosmoPath struct {
 	text string
-	glob kosmoGlob
-	home kosmoGlob // what stands behind ~/, or nil
+	glob wildcard
+	home wildcard // what stands behind ~/, or nil
 }
 
 func compileKosmoPath(text string) kosmoPath {
-	b := kosmoPath{text: text, glob: compileKosmoGlob(fspath.Fold(text))}
+	b := kosmoPath{text: text, glob: compileWildcard(fspath.Fold(text))}
 	if rest, ok := strings.CutPrefix(text, "~/"); ok {
-		b.home = compileKosmoGlob(fspath.Fold(rest))
+		b.home = compileWildcard(fspath.Fold(rest))
 	}
 	return b
 }
