@@ -74,7 +74,7 @@ func (s Setup) Engine(m shell.Machine) sayso.Engine {
 
 // Systems returns every preset that can be chosen, the first is the default.
 func Systems() []System {
-	return []System{native(), cosmo(), kosmokrator(), agentscope(), cowork()}
+	return []System{native(), cosmo(), kosmokrator(), agentscope(), kodacode(), cowork()}
 }
 
 // ErrUnknown is the error for a preset that does not exist.

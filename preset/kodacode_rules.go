@@ -1,0 +1,219 @@
+package preset
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/fspath"
+	"github.com/sayso-dev/sayso/internal/glob"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// A kodaRule is a rule that is compiled.
+type kodaRule struct {
+	text   string // the pattern, as it is matched
+	glob   wildcard
+	folded wildcard // without regard to case, for paths
+	near   bool     // the pattern starts at the workspace or the home folder
+	rule   *sayso.Rule
+}
+
+// kodaRules are the rules of one subject, in order.
+type kodaRules []kodaRule
+
+func compileKodaRule(subject string, r KodaCodeRule) kodaRule {
+	text := strings.TrimSpace(r.Pattern)
+	out := kodaRule{rule: &sayso.Rule{Effect: r.Action, Text: subject + ": " + text, Source: r.Source}}
+	switch subject {
+	case SubjectExternalDirectory:
+		out.near = text == "~" || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
+		if strings.HasPrefix(text, "/") {
+			text = path.Clean(text)
+		}
+	case SubjectNetworkTarget:
+		text = kodaPort.ReplaceAllString(strings.ToLower(text), "$1")
+	case SubjectWebFetch:
+		text = kodaOrigin.ReplaceAllStringFunc(text, strings.ToLower)
+	}
+	out.text, out.glob, out.folded = text, compileWildcard(text), compileWildcard(fspath.Fold(text))
+	return out
+}
+
+var (
+	kodaPort   = regexp.MustCompile(`^([^:]+):[0-9]+$`)          // behind a host
+	kodaOrigin = regexp.MustCompile(`^[A-Za-z]+://[^/?*]*`)      // scheme and host of an address
+	kodaWild   = strings.NewReplacer("*", "x", "?", "x").Replace // something that a pattern matches
+)
+
+// at returns the rule as it is meant in a workspace.
+func (r kodaRule) at(c *sayso.Case) kodaRule {
+	if !r.near {
+		return r
+	}
+	if rest, home := strings.CutPrefix(r.text, "~"); home {
+		if c.Facts.Place.Home == "" {
+			return kodaRule{rule: r.rule} // it matches nothing but the empty text
+		}
+		r.text = path.Join(c.Facts.Place.Home, rest)
+	} else {
+		r.text = path.Join(c.Call.Root, r.text)
+	}
+	r.glob, r.folded = compileWildcard(r.text), compileWildcard(fspath.Fold(r.text))
+	return r
+}
+
+// A kodaValue is what patterns are matched with.
+type kodaValue struct {
+	texts []string // ways to write it; one of them must match
+	also  []string // further ones that a rule which allows does not match
+	fold  bool     // a rule that denies matches it in upper and lower case
+}
+
+func (r *kodaRule) matches(v kodaValue) bool {
+	if slices.ContainsFunc(v.texts, r.glob.match) {
+		return true
+	}
+	if r.rule.Effect != sayso.Allow && slices.ContainsFunc(v.also, r.glob.match) {
+		return true
+	}
+	return v.fold && r.rule.Effect == sayso.Deny && slices.ContainsFunc(v.texts, func(s string) bool { return r.folded.match(fspath.Fold(s)) })
+}
+
+// last returns the last rule that matches, or nil.
+func (list kodaRules) last(v kodaValue) *kodaRule {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].matches(v) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// stricter returns the rule that lets less through; nil says nothing.
+func (r *kodaRule) stricter(other *kodaRule) *kodaRule {
+	if r == nil || other != nil && other.rule.Effect < r.rule.Effect {
+		return other
+	}
+	return r
+}
+
+// kodaNormal is a value as it is matched: trimmed, paths cleaned, hosts in lower
+// case and without a port.
+func kodaNormal(subject, value string) []string {
+	value = strings.TrimSpace(value)
+	switch subject {
+	case SubjectExternalDirectory:
+		if value != "" {
+			value = path.Clean(value)
+		}
+	case SubjectNetworkTarget:
+		value = strings.ToLower(value)
+		if !kodaSymbolic(value) {
+			value = shell.Host(value)
+		}
+	case SubjectWebFetch:
+		if u, err := url.Parse(value); err == nil && u.Host != "" {
+			value = kodaAddress(u, []string{shell.Host(u.Host)})
+		}
+		return kodaAddressValue(value).texts
+	}
+	return []string{value}
+}
+
+// kodaSymbolic reports whether a network target is no host.
+func kodaSymbolic(target string) bool {
+	return slices.Contains([]string{shell.Registries, shell.Remotes, shell.External}, target) || strings.HasPrefix(target, "command:")
+}
+
+// kodaCommandValue is how a command can be written in a rule: as it stands
+// there, and for rules that deny or ask also without needless blanks, quotes and
+// the folder of its program.
+func kodaCommandValue(p *sayso.Part) kodaValue {
+	v := kodaValue{texts: []string{p.Text}, also: []string{strings.Join(strings.Fields(p.Text), " ")}}
+	if p.Command != nil && len(p.Command.Args) > 0 {
+		argv := kodaArgv(p.Command)
+		name := p.Command.Args[0].Text
+		v.also = append(v.also, argv, path.Base(name)+strings.TrimPrefix(argv, name))
+	}
+	return v
+}
+
+// kodaAddressValue is how an address can be written.
+func kodaAddressValue(text string) kodaValue {
+	v := kodaValue{texts: []string{text}}
+	if strings.Count(text, "/") == 2 && !strings.Contains(text, "?") { // the root of a host
+		v.texts = append(v.texts, text+"/")
+	}
+	return v
+}
+
+// forPath returns the rule that decides about a path. Where more than one file is
+// meant, the strictest of what the rules say about them counts.
+func (list kodaRules) forPath(p *shell.Path) *kodaRule {
+	if p.Abs == "" {
+		return list.forUnknown()
+	}
+	found := list.last(kodaValue{texts: []string{p.Abs}, fold: true})
+	if !p.Recursive && !p.Glob {
+		return found
+	}
+	for i := range list {
+		one := kodaWild(list[i].text) // a file that this rule is about
+		if p.Recursive && fspath.Within(one, p.Abs) || p.Glob && kodaFinds(p.Abs, one, p.Recursive) {
+			found = found.stricter(list.last(kodaValue{texts: []string{one}, fold: true}))
+		}
+	}
+	return found
+}
+
+// kodaFinds reports whether a pattern of the shell may find a file, or a folder
+// above it if all of it is meant.
+func kodaFinds(pattern, file string, recursive bool) bool {
+	g, err := glob.CompileLoose(pattern)
+	if err != nil {
+		return true
+	}
+	for at := file; at != "/" && at != "."; at = path.Dir(at) {
+		if g.Match(at) {
+			return true
+		}
+		if !recursive {
+			return false
+		}
+	}
+	return false
+}
+
+// forUnknown returns the rule for a path that cannot be known. Only one about
+// everything is about it for certain, and that cannot allow what another rule may
+// forbid.
+func (list kodaRules) forUnknown() *kodaRule {
+	var found *kodaRule
+	strict := false
+	for i := range list {
+		strict = strict || list[i].rule.Effect != sayso.Allow
+		if strings.Trim(list[i].text, "*") == "" {
+			found = &list[i]
+		}
+	}
+	if found != nil && found.rule.Effect == sayso.Allow && strict {
+		return nil
+	}
+	return found
+}
+
+// at returns the rules as they are meant in a workspace.
+func (list kodaRules) at(c *sayso.Case) kodaRules {
+	if !slices.ContainsFunc(list, func(r kodaRule) bool { return r.near }) {
+		return list
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = out[i].at(c)
+	}
+	return out
+}
