@@ -59,11 +59,22 @@ type Approvals interface {
 	Waiting(ctx context.Context) ([]Request, error)
 }
 
-// TrustStore keeps which workspaces and MCP servers a person trusts.
+// TrustStore keeps which workspaces and MCP servers a person trusts. A server is
+// trusted in one workspace, by its name; the workspace itself has the empty name.
 type TrustStore interface {
 	Trusted(ctx context.Context, root, name, fingerprint string) (bool, error)
 	Trust(ctx context.Context, root, name, fingerprint string) error
 	Revoke(ctx context.Context, root, name string) error
+	// AllTrust lists what is trusted in every workspace, ordered by root and
+	// name.
+	AllTrust(ctx context.Context) ([]Trust, error)
+}
+
+// A Trust is what a person trusts, as it was when they said so.
+type Trust struct {
+	Root        string `json:"root"`
+	Name        string `json:"name,omitempty"` // of an MCP server; empty: the workspace
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 // RuleStore keeps the rules that people have added to a workspace or to their

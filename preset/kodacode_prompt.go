@@ -202,7 +202,7 @@ func kodaAllows(list []KodaCodeGrant) string {
 		case g.Execution != "":
 			what = append(what, "exactly this call again")
 		case len(g.ExecutionPrefix) > 0:
-			what = append([]string{"commands that start with " + shell.Quote(g.ExecutionPrefix)}, what...)
+			what = append([]string{"commands that start with " + inFull(inWords(g.ExecutionPrefix))}, what...)
 		}
 		out = append(out, strings.Join(what, " with "))
 	}

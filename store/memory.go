@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sayso-dev/sayso"
@@ -183,6 +184,18 @@ func (m *Memory) Revoke(_ context.Context, root, name string) error {
 	}
 	delete(m.trust, root+"\x00"+name)
 	return nil
+}
+
+// AllTrust lists what is trusted.
+func (m *Memory) AllTrust(context.Context) ([]sayso.Trust, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []sayso.Trust
+	for _, key := range slices.Sorted(maps.Keys(m.trust)) {
+		root, name, _ := strings.Cut(key, "\x00")
+		out = append(out, sayso.Trust{Root: root, Name: name, Fingerprint: m.trust[key]})
+	}
+	return out, nil
 }
 
 // Rules returns the rules kept for a workspace.

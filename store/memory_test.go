@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -112,6 +113,13 @@ func TestTrustAndRules(t *testing.T) {
 	}
 	if err := m.Revoke(ctx, "/r", "server"); !errors.Is(err, sayso.ErrNotFound) {
 		t.Errorf("%v", err)
+	}
+	for _, one := range []sayso.Trust{{Root: "/z"}, {Root: "/r", Name: "b", Fingerprint: "2"}, {Root: "/r", Fingerprint: "1"}} {
+		_ = m.Trust(ctx, one.Root, one.Name, one.Fingerprint)
+	}
+	want := []sayso.Trust{{Root: "/r", Fingerprint: "1"}, {Root: "/r", Name: "b", Fingerprint: "2"}, {Root: "/z"}}
+	if all, err := m.AllTrust(ctx); err != nil || !slices.Equal(all, want) {
+		t.Errorf("%v %v", all, err)
 	}
 	_ = m.AddRule(ctx, "/r", sayso.Rule{Text: "bash(ls)"})
 	if rules, _ := m.Rules(ctx, "/r"); len(rules) != 1 {
