@@ -167,6 +167,8 @@ func (k *koda) byDefault(c *sayso.Case) sayso.Verdict {
 		return ask("network access requires approval: " + shown)
 	case kodaOpaque(p):
 		return ask("what it does cannot be known: " + p.Opaque[0])
+	case p.Subject == SubjectBash && p.Effects&shell.System != 0:
+		return ask("it changes the machine, which is outside the workspace: " + shown)
 	case p.Subject == SubjectBash:
 		return allow("commands run in the workspace without network")
 	case p.Subject == kodaWorkspace:

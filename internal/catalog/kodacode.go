@@ -14,7 +14,17 @@ import (
 )
 
 func kodacode() System {
-	return System{Name: "kodacode", FromJSON: kodaFromJSON, FromFile: kodaFromFile, Load: kodaLoad, Grant: kodaGrant}
+	return System{
+		Name: "kodacode",
+		Forms: map[Kind]Form{
+			Command:  {Tool: "bash", Key: "cmd"},
+			Reading:  {Tool: "read", Key: "paths", List: true},
+			Writing:  {Tool: "write", Key: "path"},
+			Deleting: {Tool: "delete_file", Key: "path"},
+			Fetching: {Tool: "web_fetch", Key: "url"},
+		},
+		FromJSON: kodaFromJSON, FromFile: kodaFromFile, Load: kodaLoad, Grant: kodaGrant,
+	}
 }
 
 // kodaRules are rules as JSON has them: a list of pairs, or an object, in which
