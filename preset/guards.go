@@ -75,7 +75,7 @@ var guardFiles = []string{
 	".gemini/settings.json", ".gemini/policies/**", ".gemini/hooks/**", "/etc/gemini-cli/**",
 	"opencode.json", "opencode.jsonc", ".opencode/plugin/**", ".opencode/plugins/**", "~/.config/opencode/**",
 	".github/hooks/**", "~/.copilot/**", ".cursor/hooks.json", ".cursor/cli.json", "~/.cursor/**", "/etc/cursor/**",
-	".kosmokrator.yaml", "~/.kosmokrator/**", ".cowork/policy/**",
+	".kosmokrator.yaml", "~/.kosmokrator/**", "~/.config/kodacode/**", ".cowork/policy/**",
 }
 
 // touches reports whether the part touches one of the files in one of the ways.

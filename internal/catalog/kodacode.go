@@ -35,6 +35,9 @@ func (list *kodaRules) UnmarshalJSON(text []byte) error {
 	const want = `want pairs of a pattern and allow, ask or deny, such as [["git *", "allow"]]`
 	dec := json.NewDecoder(bytes.NewReader(text))
 	open, err := dec.Token()
+	if err == nil && open == nil {
+		return nil // nothing stands there
+	}
 	if err != nil || open != json.Delim('[') && open != json.Delim('{') {
 		return errors.New(want)
 	}
@@ -65,24 +68,44 @@ func (list *kodaRules) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// kodaPermissions are the rules by subject as JSON has them.
+type kodaPermissions map[string][]preset.KodaCodeRule
+
+func (p *kodaPermissions) UnmarshalJSON(text []byte) error {
+	*p = kodaPermissions{}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	open, err := dec.Token()
+	if err == nil && open == nil {
+		return nil
+	}
+	if err != nil || open != json.Delim('{') {
+		return errors.New("permissions: want an object with the rules of each subject")
+	}
+	for dec.More() {
+		key, _ := dec.Token() // the text is known to be JSON
+		subject := fmt.Sprint(key)
+		var rules kodaRules
+		if err := dec.Decode(&rules); err != nil {
+			return fmt.Errorf("permissions.%s: %w", subject, err)
+		}
+		if _, twice := (*p)[subject]; twice {
+			return fmt.Errorf("permissions.%s is given twice", subject)
+		}
+		(*p)[subject] = rules
+	}
+	return nil
+}
+
 // kodaFromJSON reads permissions and execution.
 func kodaFromJSON(raw json.RawMessage, _ Place) (Setup, error) {
 	var given struct {
-		Permissions struct {
-			ExternalDirectory kodaRules `json:"external_directory"`
-			Bash              kodaRules `json:"bash"`
-			WebFetch          kodaRules `json:"web_fetch"`
-			NetworkTarget     kodaRules `json:"network_target"`
-		} `json:"permissions"`
-		Execution kodaExecution `json:"execution"`
+		Permissions kodaPermissions `json:"permissions"`
+		Execution   kodaExecution   `json:"execution"`
 	}
 	if err := decode(raw, &given); err != nil {
 		return Setup{}, err
 	}
-	p := given.Permissions
-	cfg := preset.KodaCodeConfig{Mode: given.Execution.Mode, Network: given.Execution.Network, Permissions: map[string][]preset.KodaCodeRule{
-		preset.SubjectExternalDirectory: p.ExternalDirectory, preset.SubjectBash: p.Bash, preset.SubjectWebFetch: p.WebFetch, preset.SubjectNetworkTarget: p.NetworkTarget,
-	}}
+	cfg := preset.KodaCodeConfig{Mode: given.Execution.Mode, Network: given.Execution.Network, Permissions: given.Permissions}
 	if err := cfg.Check(); err != nil {
 		return Setup{}, fmt.Errorf("config: %w", err)
 	}
@@ -170,6 +193,9 @@ func parseKoda(other config.Other) (kodaFile, error) {
 	var execution kodaExecution
 	_, err1 := other.Section("permissions", &permissions)
 	marks, err2 := other.Section("execution", &execution)
+	if err1 != nil && err2 != nil && err1.Error() == err2.Error() {
+		err2 = nil // about the file as a whole
+	}
 	if err := errors.Join(err1, err2); err != nil {
 		return f, err
 	}
