@@ -1,37 +1,16 @@
 package catalog
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
-	"github.com/sayso-dev/sayso/internal/jsontext"
 	"github.com/sayso-dev/sayso/preset"
 )
-
-// coworkManifest is where a workspace keeps the rules of CoWork OS.
-const coworkManifest = ".cowork/policy/permissions.json"
-
-// A coworkConfig is what can be configured. What is not given is as documented: a
-// workspace has every capability that is not switched off.
-type coworkConfig struct {
-	Mode         string            `json:"mode"`
-	Capabilities map[string]*bool  `json:"capabilities"`
-	Rules        []json.RawMessage `json:"rules"`
-	DeniedTools  []string          `json:"denied_tools"`
-	AllowedTools []string          `json:"allowed_tools"`
-	Guardrails   []string          `json:"guardrails"`
-	Script       *string           `json:"policy_script"`
-
-	// What older versions had.
-	TrustedCommands []string                  `json:"trusted_commands"`
-	Settings        *preset.CoWorkOldSettings `json:"builtin_settings"`
-}
 
 func cowork() System {
 	return System{
@@ -46,62 +25,98 @@ func cowork() System {
 	}
 }
 
+// coworkFromJSON reads a configuration. What is not given is as documented: a
+// workspace has every capability that is not switched off.
 func coworkFromJSON(raw json.RawMessage, at Place) (Setup, error) {
-	var given coworkConfig
-	if err := decode(raw, &given); err != nil {
-		return Setup{}, err
-	}
-	cfg, err := given.preset()
-	if err != nil {
-		return Setup{}, fmt.Errorf("config: %w", err)
-	}
-	cfg.Scripts, cfg.Guarded = at.Scripts, at.Guarded
-	return Setup{Preset: preset.CoWork(cfg)}, nil
-}
-
-func (given *coworkConfig) preset() (preset.CoWorkConfig, error) {
-	cfg := preset.CoWorkConfig{
-		Mode: given.Mode, DeniedTools: given.DeniedTools, AllowedTools: given.AllowedTools, BlockedCommands: given.Guardrails, ScriptResult: given.Script,
+	if len(raw) > 0 {
+		var err error
+		if raw, err = nest(raw); err != nil {
+			return Setup{}, err
+		}
 	}
 	var errs []error
-	for name, on := range given.Capabilities {
-		switch {
-		case on == nil:
-			errs = append(errs, fmt.Errorf("capabilities.%s: want true or false", name))
-		case !*on || !slices.Contains([]string{"read", "write", "delete", "network", "shell"}, name): // Check names one that does not exist
-			cfg.Off = append(cfg.Off, preset.Capability(name))
+	f := value{"", raw, &errs}.fields("mode", "capabilities", "rules", "denied_tools", "allowed_tools", "guardrails", "policy_script", "trusted_commands", "builtin_settings")
+	cfg := preset.CoWorkConfig{
+		Mode: f["mode"].text(), Off: coworkOff(f["capabilities"]), DeniedTools: f["denied_tools"].names(), AllowedTools: f["allowed_tools"].names(),
+		BlockedCommands: f["guardrails"].names(), Scripts: at.Scripts, Guarded: at.Guarded,
+	}
+	if result := f["policy_script"]; !result.null() {
+		text := result.text()
+		cfg.ScriptResult = &text
+	}
+	for _, item := range f["rules"].list() {
+		cfg.Rules = append(cfg.Rules, coworkRule(item, ""))
+	}
+	old := f["trusted_commands"]
+	trusted, err := preset.CoWorkTrustedCommands(old.names())
+	if err != nil {
+		old.wrong(err.Error(), "")
+	}
+	cfg.Rules = slices.Concat(cfg.Rules, trusted, coworkSettings(f["builtin_settings"]).Rules())
+	if len(errs) == 0 {
+		if err := cfg.Check(); err != nil {
+			errs = append(errs, &KeyError{Problem: err.Error()})
 		}
 	}
-	slices.Sort(cfg.Off)
-	for i, raw := range given.Rules {
-		v, err := jsontext.Parse(raw)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("rules[%d]: %w", i, err))
-			continue
-		}
-		r := coworkReader{text: raw, name: fmt.Sprintf("rules[%d]", i)}
-		rule := r.rule(v, "")
-		cfg.Rules, errs = append(cfg.Rules, rule), append(errs, r.errs...)
-	}
-	old, err := preset.CoWorkTrustedCommands(given.TrustedCommands)
-	cfg.Rules, errs = append(cfg.Rules, old...), append(errs, err)
-	if given.Settings != nil {
-		cfg.Rules = append(cfg.Rules, given.Settings.Rules()...)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return cfg, err
-	}
-	return cfg, cfg.Check()
+	return Setup{Preset: preset.CoWork(cfg), Mode: cfg.Mode}, errors.Join(errs...)
 }
 
-// coworkFromFile reads a manifest, or the same keys as FromJSON.
+// coworkOff reads which capabilities are switched off.
+func coworkOff(v value) []preset.Capability {
+	var off []preset.Capability
+	all := []preset.Capability{preset.CanRead, preset.CanWrite, preset.CanDelete, preset.CanNetwork, preset.CanShell}
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = string(c)
+	}
+	given := v.fields(names...)
+	for _, c := range all {
+		switch on := given[string(c)]; {
+		case on.raw == nil:
+		case on.null():
+			on.want("true or false")
+		case !on.flag():
+			off = append(off, c)
+		}
+	}
+	return off
+}
+
+// coworkSettings reads the settings of older versions.
+func coworkSettings(v value) preset.CoWorkOldSettings {
+	f := v.fields("disabled", "autoApprove")
+	s := preset.CoWorkOldSettings{Disabled: f["disabled"].names(), AutoApprove: map[string]bool{}}
+	tools, flags := f["autoApprove"].table()
+	for _, tool := range tools {
+		s.AutoApprove[tool] = flags[tool].flag()
+	}
+	return s
+}
+
+// names reads a list of texts; none is nil.
+func (v value) names() []string {
+	if v.null() {
+		return nil
+	}
+	out := []string{}
+	for _, item := range v.list() {
+		text := item.text()
+		if strings.TrimSpace(text) == "" {
+			item.wrong("it is empty", "")
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// coworkFromFile reads a manifest, or the keys of coworkFromJSON.
 func coworkFromFile(file config.Other, at Place) (Setup, error) {
 	raw, marks, err := file.JSON()
 	if err != nil {
 		return Setup{}, err
 	}
-	if v, err := jsontext.Parse(raw); err == nil && v.Get("version") != nil {
-		rules, err := readManifest(file.Name, file.Text)
+	if isManifest(raw) {
+		rules, err := readManifest(raw, marks)
 		if err != nil {
 			return Setup{}, err
 		}
@@ -123,7 +138,7 @@ func coworkLoad(at config.Places, p config.Policy) (Setup, error) {
 		file, err := at.ReadOther(path.Join(at.Root, coworkManifest))
 		var rules []preset.CoWorkRule
 		if err == nil && file.Text != nil {
-			rules, err = readManifest(file.Name, file.Text)
+			rules, err = parseManifest(file)
 		}
 		p.Err = errors.Join(p.Err, err) // what was lost might have denied
 		if file.Trusted {
@@ -133,13 +148,14 @@ func coworkLoad(at config.Places, p config.Policy) (Setup, error) {
 		}
 	}
 	for _, off := range p.Off {
-		if off == preset.CanMCP { // here every MCP call is one of the network
-			cfg.DeniedTools = append(cfg.DeniedTools, "mcp*")
-			continue
+		if off == preset.CanMCP { // it is part of the network here
+			off = preset.CanNetwork
 		}
 		cfg.Off = append(cfg.Off, off)
 	}
-	return Setup{Preset: tighten(preset.CoWork(cfg), p), Mode: p.Mode, Also: p.Also, Dropped: dropped}, nil
+	setup := Setup{Preset: tighten(preset.CoWork(cfg), p), Also: p.Also, Dropped: dropped}
+	setup.Mode, setup.Preset = coworkMode(p.Mode, setup.Preset)
+	return setup, nil
 }
 
 func coworkDropped(rules []preset.CoWorkRule) []config.Dropped {
@@ -152,28 +168,23 @@ func coworkDropped(rules []preset.CoWorkRule) []config.Dropped {
 	return out
 }
 
-// coworkGrant reads a rule that was made when a person was asked: as a manifest
-// has it, or as text.
-func coworkGrant(raw json.RawMessage) (sayso.Grant, error) {
-	keep := map[sayso.Layer]sayso.Scope{preset.FromSession: sayso.ForSession, preset.FromWorkspaceDB: sayso.ForWorkspace, preset.FromProfile: sayso.ForProfile}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return sayso.Grant{Rule: text, Scope: sayso.ForSession}, nil
+// coworkMode translates the mode of a policy, or several that count together.
+// Where dont-ask is among them, which means the opposite here, nobody is asked.
+func coworkMode(mode string, p sayso.Preset) (string, sayso.Preset) {
+	own := map[string]string{preset.Careful: preset.Default, preset.DontAsk: preset.Default, preset.Bypass: preset.BypassPermissions}
+	names := strings.Split(mode, "+")
+	if slices.Contains(names, preset.DontAsk) {
+		inner := p.Plan
+		p.Plan = func(mode string) (sayso.Plan, error) {
+			plan, err := inner(mode)
+			return sayso.Plan{sayso.Unattended(plan...)}, err
+		}
 	}
-	v, err := jsontext.Parse(raw)
-	if err != nil {
-		return sayso.Grant{}, fmt.Errorf("grant: %w", err)
+	for i, name := range names {
+		if translated, ok := own[name]; ok {
+			names[i] = translated
+		}
 	}
-	if v.Get("rule") != nil {
-		var g sayso.Grant
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.DisallowUnknownFields()
-		return g, dec.Decode(&g)
-	}
-	r := coworkReader{text: raw, name: "grant"}
-	rule := r.rule(v, preset.FromSession)
-	if keep[rule.Source] == "" {
-		r.fail(v, "a grant comes from session, workspace_db or profile", "")
-	}
-	return sayso.Grant{Rule: rule.String(), Scope: keep[rule.Source]}, errors.Join(r.errs...)
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), "+"), p
 }

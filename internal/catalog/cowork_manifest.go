@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,148 +10,149 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
-	"github.com/sayso-dev/sayso/internal/jsontext"
 	"github.com/sayso-dev/sayso/preset"
 )
 
-// readManifest reads the rules of a manifest, strictly: what is not understood
+// coworkManifest is where a workspace keeps the rules of CoWork OS.
+const coworkManifest = ".cowork/policy/permissions.json"
+
+// isManifest reports whether a configuration is a manifest: those have a version.
+func isManifest(raw json.RawMessage) bool {
+	var m map[string]json.RawMessage
+	return json.Unmarshal(raw, &m) == nil && m["version"] != nil
+}
+
+// parseManifest reads the manifest of a workspace, which is JSON.
+func parseManifest(file config.Other) ([]preset.CoWorkRule, error) {
+	if text := bytes.TrimSpace(file.Text); len(text) == 0 || text[0] != '{' {
+		return nil, &config.Error{File: file.Name, Line: 1, Column: 1, Problem: `want a JSON object: {"version": 1, "rules": []}`}
+	}
+	raw, marks, err := file.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return readManifest(raw, marks)
+}
+
+// readManifest reads the rules of a manifest strictly: what is not understood
 // might have denied something. Wherever a rule says it comes from, in this file it
 // is one of the manifest.
-func readManifest(name string, text []byte) ([]preset.CoWorkRule, error) {
-	v, err := jsontext.Parse(text)
-	if err != nil {
-		var bad *jsontext.Error
-		if errors.As(err, &bad) {
-			return nil, &config.Error{File: name, Line: bad.Line, Column: bad.Column, Problem: bad.Problem}
-		}
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	r := coworkReader{text: text, name: name}
-	r.keys(v, "version", "rules")
-	if version := v.Get("version"); version != nil && string(version.Source(text)) != "1" {
-		r.fail(version, "version: want 1", "")
+func readManifest(raw json.RawMessage, marks config.Marks) ([]preset.CoWorkRule, error) {
+	var errs []error
+	f := value{"", raw, &errs}.fields("version", "rules")
+	if version := f["version"]; version.raw != nil && string(bytes.TrimSpace(version.raw)) != "1" {
+		version.wrong("want 1", "")
 	}
 	var rules []preset.CoWorkRule
-	for _, item := range r.list(v, "rules") {
-		rule := r.rule(item, preset.FromManifest)
-		rule.Source = preset.FromManifest
-		line, column := item.Position(text)
-		rule.At = sayso.Source{File: name, Line: line, Column: column}
+	for _, item := range f["rules"].list() {
+		rule := coworkRule(item, preset.FromManifest)
+		rule.Source, rule.At = preset.FromManifest, marks.Source(item.key)
 		rules = append(rules, rule)
 	}
-	return rules, errors.Join(r.errs...)
-}
-
-// A coworkReader reads rules and collects what is wrong with them.
-type coworkReader struct {
-	text []byte
-	name string // of the file
-	errs []error
-}
-
-func (r *coworkReader) fail(v *jsontext.Value, problem, hint string) {
-	line, column := v.Position(r.text)
-	r.errs = append(r.errs, &config.Error{File: r.name, Line: line, Column: column, Problem: problem, Hint: hint})
-}
-
-// keys reports the keys of an object that are not known.
-func (r *coworkReader) keys(v *jsontext.Value, known ...string) {
-	for _, m := range v.Members {
-		if !slices.Contains(known, m.Key) {
-			r.fail(m.Value, fmt.Sprintf("unknown key %q", m.Key), config.DidYouMean(m.Key, known))
-		}
+	if len(errs) > 0 {
+		return nil, inFile(marks, errors.Join(errs...))
 	}
+	return rules, nil
 }
 
-func (r *coworkReader) list(v *jsontext.Value, key string) []*jsontext.Value {
-	list := v.Get(key)
+// one reads one of some words, which has to be there.
+func (v value) one(among ...string) string {
+	n := len(*v.errs)
+	word := v.text()
 	switch {
-	case list == nil:
-		return nil
-	case list.Kind != jsontext.Array:
-		r.fail(list, key+": want a list", "")
-	}
-	return list.Items
-}
-
-// word reads a text that must be there.
-func (r *coworkReader) word(v *jsontext.Value, key string) string {
-	value := v.Get(key)
-	switch {
-	case value == nil:
-		r.fail(v, "the key "+key+" is missing", "")
-		return ""
-	case value.Kind != jsontext.String:
-		r.fail(value, key+": want text", "")
-	case strings.TrimSpace(value.Text) == "":
-		r.fail(value, key+" is empty", "")
-	}
-	return value.Text
-}
-
-// choice reads one of some words.
-func (r *coworkReader) choice(v *jsontext.Value, key string, among ...string) string {
-	n := len(r.errs)
-	word := r.word(v, key)
-	if len(r.errs) == n && !slices.Contains(among, word) {
-		hint := config.DidYouMean(word, among)
-		r.fail(v.Get(key), fmt.Sprintf("%s is %q: want one of %s", key, word, strings.Join(among, ", ")), hint)
+	case len(*v.errs) > n:
+	case v.null():
+		v.wrong("it is missing: want one of "+strings.Join(among, ", "), "")
+	case !slices.Contains(among, word):
+		v.wrong(fmt.Sprintf("%q is none of %s", word, strings.Join(among, ", ")), config.DidYouMean(word, among))
 	}
 	return word
 }
 
-// rule reads {source, effect, scope}; the source may be missing if there is one
-// that it has then.
-func (r *coworkReader) rule(v *jsontext.Value, source sayso.Layer) preset.CoWorkRule {
-	rule := preset.CoWorkRule{Source: source}
-	if v.Kind != jsontext.Object {
-		r.fail(v, "want a rule: {source, effect, scope}", "")
-		return rule
+// coworkRule reads {source, effect, scope}. The source may be missing if there is
+// one that the rule has then.
+func coworkRule(v value, source sayso.Layer) preset.CoWorkRule {
+	if v.null() {
+		v.want("a rule")
 	}
-	r.keys(v, "source", "effect", "scope", "id", "createdAt", "metadata")
-	if source == "" || v.Get("source") != nil {
+	f := v.fields("source", "effect", "scope", "id", "createdAt", "metadata")
+	rule := preset.CoWorkRule{Source: source}
+	if given := f["source"]; source == "" || !given.null() {
 		var words []string
 		for _, s := range preset.CoWorkSources() {
 			words = append(words, string(s))
 		}
-		rule.Source = sayso.Layer(r.choice(v, "source", words...))
+		rule.Source = sayso.Layer(given.one(words...))
 	}
-	_ = rule.Effect.UnmarshalText([]byte(r.choice(v, "effect", "allow", "ask", "deny"))) // choice has said it
-	scope := v.Get("scope")
-	switch {
-	case scope == nil:
-		r.fail(v, "the key scope is missing", "")
-	case scope.Kind != jsontext.Object:
-		r.fail(scope, "scope: want {kind, …}", "")
-	default:
-		rule.Scope = r.scope(scope)
-	}
+	_ = rule.Effect.UnmarshalText([]byte(f["effect"].one("allow", "ask", "deny"))) // what is wrong with it is noted
+	rule.Scope = coworkScope(f["scope"])
 	return rule
 }
 
-// coworkKeys are the keys of scopes, by their kind; the first has to be there.
-var coworkKeys = map[string][]string{
-	preset.ScopeTool: {"toolName"}, preset.ScopePath: {"path", "toolName"}, preset.ScopeCommand: {"prefix"}, preset.ScopeServer: {"serverName"},
-}
-
-func (r *coworkReader) scope(v *jsontext.Value) preset.CoWorkScope {
-	n := len(r.errs)
-	s := preset.CoWorkScope{Kind: r.choice(v, "kind", preset.ScopeTool, preset.ScopePath, preset.ScopeCommand, preset.ScopeServer)}
-	if len(r.errs) > n {
+// coworkScope reads {kind, …} with the keys of that kind.
+func coworkScope(v value) preset.CoWorkScope {
+	var s preset.CoWorkScope
+	if v.null() {
+		v.wrong(`it is missing: want {"kind": …}`, "")
 		return s
 	}
-	known := coworkKeys[s.Kind]
-	r.keys(v, append([]string{"kind"}, known...)...)
-	if !slices.ContainsFunc(v.Members, func(m jsontext.Member) bool { return m.Key == known[0] }) {
-		r.fail(v, "the key "+known[0]+" is missing in a scope of the kind "+s.Kind, "")
+	_, given := v.table()
+	kind, ok := given["kind"]
+	if !ok {
+		kind = value{v.key + ".kind", nil, v.errs}
+	}
+	n := len(*v.errs)
+	s.Kind = kind.one(preset.ScopeTool, preset.ScopePath, preset.ScopeCommand, preset.ScopeServer)
+	if len(*v.errs) > n {
 		return s
 	}
-	for _, key := range known {
-		if v.Get(key) == nil {
-			continue
+	switch s.Kind {
+	case preset.ScopeTool:
+		s.Tool = v.fields("kind", "toolName")["toolName"].needed()
+	case preset.ScopePath:
+		f := v.fields("kind", "path", "toolName")
+		s.Path = f["path"].needed()
+		if !f["toolName"].null() {
+			s.Tool = f["toolName"].needed()
 		}
-		into := map[string]*string{"toolName": &s.Tool, "path": &s.Path, "prefix": &s.Prefix, "serverName": &s.Server}[key]
-		*into = r.word(v, key)
+	case preset.ScopeCommand:
+		s.Prefix = v.fields("kind", "prefix")["prefix"].needed()
+	case preset.ScopeServer:
+		s.Server = v.fields("kind", "serverName")["serverName"].needed()
 	}
 	return s
+}
+
+// needed reads text that has to be there.
+func (v value) needed() string {
+	n := len(*v.errs)
+	text := v.text()
+	if len(*v.errs) == n && strings.TrimSpace(text) == "" {
+		v.wrong("it is missing or empty", "")
+	}
+	return text
+}
+
+// coworkGrant reads a rule that was made when a person was asked: as text, as a
+// manifest has it, or as it is kept.
+func coworkGrant(raw json.RawMessage) (sayso.Grant, error) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return sayso.Grant{Rule: text, Scope: sayso.ForSession}, nil
+	}
+	var kept struct {
+		Rule  string
+		Scope sayso.Scope
+	}
+	if json.Unmarshal(raw, &kept) == nil && kept.Rule != "" {
+		return sayso.Grant{Rule: kept.Rule, Scope: kept.Scope}, nil
+	}
+	var errs []error
+	v := value{"grant", raw, &errs}
+	rule := coworkRule(v, preset.FromSession)
+	scope := map[sayso.Layer]sayso.Scope{preset.FromSession: sayso.ForSession, preset.FromWorkspaceDB: sayso.ForWorkspace, preset.FromProfile: sayso.ForProfile}[rule.Source]
+	if len(errs) == 0 && scope == "" {
+		v.wrong("a grant is kept in the session, the workspace_db or the profile", "")
+	}
+	return sayso.Grant{Rule: rule.String(), Scope: scope}, errors.Join(errs...)
 }

@@ -167,13 +167,3 @@ func (v *Value) Get(key string) *Value {
 
 // Line returns the line in which a value of the text stands.
 func (v *Value) Line(text []byte) int { return bytes.Count(text[:v.start], []byte("\n")) + 1 }
-
-// Position returns the line and the column at which a value of the text starts,
-// from 1.
-func (v *Value) Position(text []byte) (line, column int) {
-	before := text[:v.start]
-	return v.Line(text), utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-}
-
-// Source returns a value as it stands in the text.
-func (v *Value) Source(text []byte) []byte { return text[v.start:v.end] }
