@@ -67,7 +67,7 @@ func wrappings(src string) map[string]string {
 		"bash -c":      "bash -c " + quoted,
 		"sh -c":        "sh -c " + quoted,
 		"sudo sh -c":   "sudo sh -c " + quoted,
-		"env bash -c":  "env A=b bash -c " + quoted,
+		"env bash -c":  "env WRAPPED_BY=env bash -c " + quoted,
 		"timeout":      "timeout 5 bash -c " + quoted,
 		"nice":         "nice -n 3 bash -c " + quoted,
 		"nohup":        "nohup bash -c " + quoted,
@@ -90,7 +90,7 @@ func wrappings(src string) map[string]string {
 	}
 	if simple(src) {
 		command := strings.TrimLeft(src, " \t\n")
-		for _, wrapper := range []string{"sudo", "doas", "env A=b", "timeout 5", "nice", "nohup", "setsid", "stdbuf -oL", "command", "time"} {
+		for _, wrapper := range []string{"sudo", "doas", "env WRAPPED_BY=env", "timeout 5", "nice", "nohup", "setsid", "stdbuf -oL", "command", "time"} {
 			out[wrapper] = wrapper + " " + command
 		}
 	}

@@ -364,10 +364,6 @@ func (st *state) forgetCall(c *syntax.CallExpr) {
 				st.setUnknown(name)
 			}
 		}
-	case "cd", "pushd", "popd":
-		if len(c.Args) != 2 || len(c.Args[1].Lit()) == 0 || c.Args[1].Lit()[0] != '/' {
-			st.dir, st.alt = "", ""
-		}
 	case "shift", "set":
 		st.paramsKnown = false
 	}
