@@ -72,30 +72,17 @@ func (k *koda) session(c *sayso.Case, asking []*sayso.Case) []KodaCodeGrant {
 	}
 	for _, r := range asking {
 		p := r.Part()
-		var item KodaCodeGrant
-		if p.Command != nil {
-			item.ExecutionPrefix = kodaPrefix(p.Command)
+		commands := []*shell.Command{p.Command}
+		if p.Subject == SubjectBash && p.Command == nil {
+			commands = kodaCommands(c.Facts) // a whole line
 		}
-		switch {
-		case p.Command != nil && item.ExecutionPrefix == nil, p.Command == nil && !kodaKeyed(p):
-			return []KodaCodeGrant{{Execution: k.execution(c)}} // nothing but the same call again
-		case p.Subject == SubjectBash:
-			if p.Command == nil { // a whole line: the commands in it
-				for i := range c.Facts.Parts {
-					if command := c.Facts.Parts[i].Command; command != nil && kodaPrefix(command) != nil {
-						add(KodaCodeGrant{ExecutionPrefix: kodaPrefix(command)})
-					}
-				}
-				continue
+		for _, command := range commands {
+			item, ok := kodaGrantFor(p, command)
+			if !ok { // nothing but the same call again
+				return []KodaCodeGrant{{Execution: k.execution(c)}}
 			}
-			add(item)
-		case p.Subject == SubjectExternalDirectory || p.Subject == kodaWorkspace:
-			path := p.Paths[0]
-			g := add(item)
-			g.Paths = append(g.Paths, KodaCodePath{path.Abs, path.Access != shell.Read && path.Access != shell.List})
-		default:
-			g := add(item)
-			g.Hosts = append(g.Hosts, p.Hosts...)
+			g := add(KodaCodeGrant{ExecutionPrefix: item.ExecutionPrefix})
+			g.Paths, g.Hosts = append(g.Paths, item.Paths...), append(g.Hosts, item.Hosts...)
 		}
 	}
 	if len(out) == 0 {
@@ -104,16 +91,45 @@ func (k *koda) session(c *sayso.Case, asking []*sayso.Case) []KodaCodeGrant {
 	return out
 }
 
-// kodaKeyed reports whether a resource that is not part of a command has
-// something that a grant can name.
-func kodaKeyed(p *sayso.Part) bool {
+// kodaCommands are the commands of a call.
+func kodaCommands(f *sayso.Facts) []*shell.Command {
+	var out []*shell.Command
+	for i := range f.Parts {
+		if f.Parts[i].Command != nil {
+			out = append(out, f.Parts[i].Command)
+		}
+	}
+	return out
+}
+
+// kodaGrantFor is the grant for one resource, of a command if there is one. It is
+// not ok if nothing can be named that the grant is about.
+func kodaGrantFor(p *sayso.Part, command *shell.Command) (g KodaCodeGrant, ok bool) {
+	if command != nil {
+		g.ExecutionPrefix = kodaPrefix(command)
+	}
+	if command != nil && g.ExecutionPrefix == nil || !kodaKeyed(p, command) {
+		return g, false
+	}
+	switch p.Subject {
+	case SubjectExternalDirectory, kodaWorkspace:
+		path := p.Paths[0]
+		g.Paths = []KodaCodePath{{path.Abs, path.Access != shell.Read && path.Access != shell.List}}
+	case SubjectWebFetch, SubjectNetworkTarget:
+		g.Hosts = p.Hosts
+	}
+	return g, true
+}
+
+// kodaKeyed reports whether a resource has something that a grant can name.
+func kodaKeyed(p *sayso.Part, command *shell.Command) bool {
 	switch p.Subject {
 	case SubjectExternalDirectory, kodaWorkspace:
 		return p.Paths[0].Abs != "" && !p.Paths[0].Glob
 	case SubjectWebFetch, SubjectNetworkTarget:
 		return len(p.Hosts) > 0 && len(p.Opaque) == 0
 	case SubjectBash:
-		return len(p.Opaque) == 0
+		return command != nil
 	}
 	return false
 }

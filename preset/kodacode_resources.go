@@ -94,7 +94,7 @@ func kodaTargets(p *sayso.Part) []string {
 		out = append(out, strings.ToLower(strings.TrimSpace(h)))
 	}
 	if len(out) == 0 && p.Effects&shell.Network != 0 {
-		out = append(out, "command:"+p.Command.Words().Name)
+		out = append(out, kodaScope+p.Command.Words().Name)
 	}
 	return out
 }

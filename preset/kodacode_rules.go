@@ -124,9 +124,29 @@ func kodaNormal(subject, value string) []string {
 	return []string{value}
 }
 
+// kodaTargetValue is how a network target can be written: by its name, or by the
+// command that it is scoped to. A rule that allows a command the network does not
+// allow it every host that it is given.
+func kodaTargetValue(p *sayso.Part) kodaValue {
+	v := kodaValue{texts: []string{p.Text}}
+	if p.Command == nil {
+		return v
+	}
+	scoped := kodaScope + p.Command.Words().Name
+	if kodaSymbolic(p.Text) {
+		v.texts = append(v.texts, scoped)
+	} else {
+		v.also = []string{scoped}
+	}
+	return v
+}
+
+// kodaScope stands in front of the name of a command that a target is scoped to.
+const kodaScope = "command:"
+
 // kodaSymbolic reports whether a network target is no host.
 func kodaSymbolic(target string) bool {
-	return slices.Contains([]string{shell.Registries, shell.Remotes, shell.External}, target) || strings.HasPrefix(target, "command:")
+	return slices.Contains([]string{shell.Registries, shell.Remotes, shell.External}, target) || strings.HasPrefix(target, kodaScope)
 }
 
 // kodaCommandValue is how a command can be written in a rule: as it stands

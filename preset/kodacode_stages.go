@@ -106,7 +106,7 @@ func (k *koda) rule(c *sayso.Case) *kodaRule {
 		}
 		return r
 	case SubjectNetworkTarget:
-		return list.last(kodaValue{texts: []string{p.Text}})
+		return list.last(kodaTargetValue(p))
 	case SubjectWebFetch:
 		r := list.last(kodaAddressValue(p.Text))
 		if len(p.Opaque) > 0 && r != nil && r.rule.Effect == sayso.Allow {

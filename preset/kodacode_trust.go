@@ -99,7 +99,7 @@ func StartableServers(ctx context.Context, kept sayso.TrustStore, root string, s
 // choice. The answer is there if done is true.
 func (p TrustPrompt) Press(key string) (next TrustPrompt, a TrustAnswer, done bool) {
 	rows := len(p.on) + len(trustChoices)
-	switch key {
+	switch key = keyName(key); key {
 	case "up", "k":
 		p.row = max(p.row-1, 0)
 	case "down", "j":
@@ -122,6 +122,14 @@ func (p TrustPrompt) Press(key string) (next TrustPrompt, a TrustAnswer, done bo
 		}
 	}
 	return p, TrustAnswer{}, false
+}
+
+// keyName writes the name of a key in lower case; a letter is itself.
+func keyName(key string) string {
+	if len(key) > 1 {
+		return strings.ToLower(key)
+	}
+	return key
 }
 
 // selected is the answer of the entries that are switched on.

@@ -37,6 +37,7 @@ type TrustAction struct {
 
 // Press takes a key: up, down, j, k, r, a, A, enter, y, esc or n.
 func (m TrustManager) Press(key string) (next TrustManager, do TrustAction) {
+	key = keyName(key)
 	if len(m.pending) > 0 {
 		switch key {
 		case "enter", "y":

@@ -96,11 +96,14 @@ func (p *kodaPermissions) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// kodaFromJSON reads permissions and execution.
+// kodaFromJSON reads permissions and execution, and the tools that an agent is
+// offered.
 func kodaFromJSON(raw json.RawMessage, _ Place) (Setup, error) {
 	var given struct {
-		Permissions kodaPermissions `json:"permissions"`
-		Execution   kodaExecution   `json:"execution"`
+		Permissions   kodaPermissions `json:"permissions"`
+		Execution     kodaExecution   `json:"execution"`
+		AllowTools    []string        `json:"allow_tools"` // of an agent's frontmatter; nil: every tool
+		DisallowTools []string        `json:"disallow_tools"`
 	}
 	if err := decode(raw, &given); err != nil {
 		return Setup{}, err
@@ -109,7 +112,7 @@ func kodaFromJSON(raw json.RawMessage, _ Place) (Setup, error) {
 	if err := cfg.Check(); err != nil {
 		return Setup{}, fmt.Errorf("config: %w", err)
 	}
-	return Setup{Preset: preset.KodaCode(cfg)}, nil
+	return Setup{Preset: preset.KodaCode(cfg), Surface: sayso.Surface{Only: given.AllowTools, Not: given.DisallowTools}}, nil
 }
 
 // kodaExecution is the execution: section.

@@ -50,7 +50,9 @@ func (l *Line) agent(call *sayso.Call, s *sayso.Session) error {
 	if err := json.Unmarshal(l.Agent, &surface); err != nil {
 		return fmt.Errorf("the agent is neither text nor its tools: %w", err)
 	}
-	s.Surface.Only = either(surface.Allow, surface.Allow2)
+	if only := either(surface.Allow, surface.Allow2); only != nil {
+		s.Surface.Only = only
+	}
 	s.Surface.Not = append(s.Surface.Not, append(surface.Disallow, surface.Disallow2...)...)
 	return nil
 }
