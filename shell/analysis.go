@@ -133,7 +133,7 @@ type argExtra struct {
 	proc *procSubst // it is <(…) or >(…)
 	why  string     // why the command that has it is opaque, whatever it does with it
 
-	secret string // the path of the secret that it has in it
+	secret secretID // what it has in it
 }
 
 func (a *Arg) proc() *procSubst {

@@ -352,7 +352,7 @@ func (v *visit) readInto(args []Arg) {
 	if s := v.f.stdin; s != nil && s.kind == streamItems && len(args) == 1 {
 		value = oneOf(s.items)
 	}
-	if s := v.f.stdin; s != nil && s.secret != "" {
+	if s := v.f.stdin; s != nil && s.secret != 0 {
 		value.extra = &argExtra{secret: s.secret}
 	}
 	switch v.r.name {

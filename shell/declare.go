@@ -124,7 +124,7 @@ func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, vari
 	if variant != "export" && variant != "readonly" && !strings.Contains(options, "g") {
 		st.hide(name) // in a function, it is local
 	}
-	old, _ := st.get(name)
+	old, known := st.get(name)
 	old.name = name
 	old.odd = old.odd || strings.ContainsAny(options, "ilu")
 	defer func() {
@@ -157,6 +157,9 @@ func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, vari
 		}
 		st.setVar(old)
 		return
+	}
+	if !known { // export X=$X/y: it may have a value from outside
+		old.value = []Arg{{Text: "$" + name, Unknown: true}}
 	}
 	st.setVar(old)
 	w.assign(st, f, c, a, true)

@@ -297,17 +297,6 @@ func (b *fieldBuilder) tilde(s string, alone bool) {
 
 func knownOne(items []Arg) bool { return len(items) == 1 && !items[0].Unknown }
 
-// homeOf is where the home folder of another user would be.
-func homeOf(user, home string) string {
-	if user == "root" {
-		return "/root"
-	}
-	if i := strings.LastIndexByte(home, '/'); i > 0 {
-		return home[:i] + "/" + user
-	}
-	return "/home/" + user
-}
-
 func (b *fieldBuilder) unknown(text string, many bool) {
 	b.any = true
 	b.cur.Unknown = true
@@ -359,7 +348,7 @@ func (b *fieldBuilder) fields(items []Arg) {
 }
 
 func (b *fieldBuilder) item(item Arg, quoted, split bool) {
-	if item.secret() != "" {
+	if item.secret() != 0 {
 		b.taint(item.secret())
 	}
 	b.cur.deep = b.cur.deep || item.deep

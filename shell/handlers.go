@@ -45,6 +45,8 @@ func (v *visit) handle() {
 			v.givenProgram()
 		}
 	}
+	v.unpacks()
+	v.loads()
 }
 
 // shellProgram is sh, bash and the like: a text, a file, or standard input.
@@ -178,7 +180,11 @@ func (v *visit) runs(s stream) {
 	f := v.below()
 	v.dialect(f, s.text)
 	f.stdin = nil
-	v.w.script(v.st.child(), f, s.text, v.c.Span, true)
+	st := v.st.child()
+	if len(v.r.args) > 0 && !v.r.has("-s") && !v.r.has("-c") { // sh FILE ARG…
+		st.params, st.paramsKnown = v.r.args[1:], true
+	}
+	v.w.script(st, f, s.text, v.c.Span, true)
 }
 
 // language is the kind of program that it reads: what the table says of its

@@ -40,12 +40,52 @@ func (v *visit) target(k kind, a Arg) {
 	v.url(a)
 }
 
+// rerouted records the hosts that curl is told to connect to instead of those in
+// the URLs: --resolve HOST:PORT:ADDRESS,… and --connect-to HOST:PORT:HOST:PORT.
+func (v *visit) rerouted() {
+	for i := range v.r.flags {
+		g := &v.r.flags[i]
+		if g.spelling != "--resolve" && g.spelling != "--connect-to" {
+			continue
+		}
+		parts := strings.SplitN(g.value.Text, ":", 3)
+		if g.value.Unknown || len(parts) < 3 {
+			v.c.doubt(Moderate, "the host cannot be known: "+g.value.Text)
+			continue
+		}
+		for _, to := range strings.Split(parts[2], ",") {
+			if to = strings.TrimSpace(to); to != "" && to != ":" {
+				v.c.host(hostOf(to))
+			}
+		}
+	}
+}
+
+// service notes that a URL is one of the services that control this machine or
+// its containers, by port and path.
+func (v *visit) service(address string) {
+	_, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		rest = address
+	}
+	v.w.setting(v.st, v.f, v.c, &keysLocalService, rest, Arg{Text: rest})
+}
+
 // url is a place on a server, or a file of this machine.
 func (v *visit) url(a Arg) {
 	if file, ok := fileURL(a.Text); ok {
 		a.Text = file
 		v.touch(a, Read, false)
 		return
+	}
+	scheme, _, _ := strings.Cut(a.Text, "://")
+	switch scheme {
+	case "unix", "npipe", "fd": // a service of this machine
+		return
+	case "tcp", "ssh":
+		if (strings.HasPrefix(v.r.name, "docker") || strings.HasPrefix(v.r.name, "podman")) && v.c.Effects&^(Reads|Network|LongRunning) != 0 {
+			v.c.Risk = min(v.c.Risk, Dangerous) // the containers of another machine
+		}
 	}
 	host := hostOf(a.Text)
 	if strings.Contains(host, "*") {
@@ -54,6 +94,9 @@ func (v *visit) url(a Arg) {
 	}
 	v.c.host(host)
 	v.c.Risk = min(v.c.Risk, Moderate)
+	if IsLoopback(host) {
+		v.service(a.Text)
+	}
 }
 
 // fileURL is the path in file:///x, file:/x and file://localhost/x, in any case.

@@ -119,10 +119,18 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 			v.c.host(hostOf(a.Text))
 		}
 	case kindEnv:
-		name, value, _ := strings.Cut(a.Text, "=")
+		name, value, given := strings.Cut(a.Text, "=")
 		a.Text = value
-		v.w.setting(v.st, v.f, v.c, &keysEnvironment, name, a)
+		if given {
+			v.w.variable(v.st, v.f, v.c, name, a)
+		} else {
+			v.w.setting(v.st, v.f, v.c, &keysEnvironment, name, a)
+		}
 		v.c.Assigns = append(v.c.Assigns, Assign{name, a})
+	case kindProgram:
+		if a.Unknown || strings.ContainsAny(a.Text, " /;&|$`") && !pathsPrograms.match(a.Text, v.w.at.Home) { // else it is one of the system
+			v.shell(a)
+		}
 	case kindShell:
 		v.shell(a)
 	case kindKey:
@@ -249,6 +257,7 @@ func (v *visit) script(a Arg) {
 		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
 		return
 	}
+	v.w.fetched(v.c, resolve(a.Text, v.st.dir))
 	v.runsFile(resolve(a.Text, v.st.dir))
 	v.touch(a, Read, false)
 }

@@ -57,7 +57,7 @@ func (w *walker) fills(c *Command, written, printed stream) {
 		if p.Redirect {
 			text = printed
 		}
-		if p.Access == Write && p.Abs != "" && (text.kind != streamEmpty && text.kind != streamItems || text.secret != "") {
+		if p.Access == Write && p.Abs != "" && (text.kind != streamEmpty && text.kind != streamItems || text.secret != 0) {
 			w.note(c, writtenFile{p.Abs, text})
 		}
 	}
@@ -121,6 +121,7 @@ func (v *visit) into() {
 // download touches the files that curl -O and wget make without being told a
 // name.
 func (v *visit) download() {
+	v.rerouted()
 	named := v.r.has("-O")
 	if v.traits()&isSaves != 0 {
 		named = !v.r.has("-O") && !v.r.has("-o") && !v.r.has("--spider")
@@ -152,7 +153,7 @@ func (v *visit) download() {
 // written, as far as that is known: a program that was just written is judged by
 // what it says, not by its name.
 func (w *walker) textOfFile(abs string) (out []stream) {
-	if abs == "" || len(w.written) == 0 && w.at.Written == nil {
+	if abs == "" || len(w.written) == 0 && w.at.Written == nil && len(w.unpacked) == 0 {
 		return nil
 	}
 	real := w.follow(abs, abs)
@@ -169,6 +170,9 @@ func (w *walker) textOfFile(abs string) (out []stream) {
 			return []stream{{kind: streamText, text: string(text)}}
 		}
 		return []stream{{kind: streamUnknown}}
+	}
+	if from := w.unpackedAt(abs); len(out) == 0 && from == streamNetwork {
+		out = append(out, stream{kind: from})
 	}
 	return out
 }
@@ -191,8 +195,9 @@ func (v *visit) runsFile(abs string) {
 }
 
 // runsProgram follows the content of a file that is started by its name. Its
-// first line may say which interpreter reads it.
-func (w *walker) runsProgram(st *state, f *frame, c *Command, index int, abs string) {
+// first line may say which interpreter reads it: that one gets what stands
+// behind its name as one word, then the name of the file, then the arguments.
+func (w *walker) runsProgram(st *state, f *frame, c *Command, index int, abs string, args []Arg) {
 	for _, text := range w.textOfFile(abs) {
 		if text.kind != streamText {
 			c.foreign(text)
@@ -201,42 +206,23 @@ func (w *walker) runsProgram(st *state, f *frame, c *Command, index int, abs str
 		inner := *f
 		inner.via = index
 		inner.depth++
+		interpreter, option := "sh", ""
 		first, _, _ := strings.Cut(text.text, "\n")
-		interpreter, ok := strings.CutPrefix(first, "#!")
-		if !ok {
-			interpreter = "sh"
+		if line, ok := strings.CutPrefix(first, "#!"); ok {
+			interpreter, option, _ = strings.Cut(strings.TrimSpace(line), " ")
 		}
-		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(interpreter), "/usr/bin/env "))
-		if len(fields) == 0 || inner.depth > maxNested {
+		if interpreter == "" || inner.depth > maxNested {
 			c.foreign(stream{kind: streamUnknown})
 			continue
 		}
-		inner.stdin = &text
+		inner.stdin = f.stdin
 		sub := w.begin(&inner, c.Span)
-		sub.Args, sub.Dir = []Arg{{Text: fields[0]}}, st.dir
-		w.invoke(st.child(), &inner, sub)
-	}
-}
-
-// makefile follows the recipes of a Makefile that was just written.
-func (v *visit) makefile() {
-	names := []string{"Makefile", "makefile", "GNUmakefile"}
-	if g := v.r.given("-f"); g != nil && !g.value.Unknown {
-		names = []string{g.value.Text}
-	}
-	for _, name := range names {
-		for _, text := range v.w.textOfFile(resolve(name, v.st.dir)) {
-			if text.kind != streamText {
-				v.c.foreign(text)
-				continue
-			}
-			for _, line := range strings.Split(text.text, "\n") {
-				if recipe, ok := strings.CutPrefix(line, "\t"); ok {
-					recipe = strings.ReplaceAll(strings.TrimLeft(recipe, "@-+ "), "$$", "$")
-					v.w.script(v.st.child(), v.below(), recipe, v.c.Span, true)
-				}
-			}
+		sub.Args, sub.Dir = []Arg{{Text: interpreter}}, st.dir
+		if option = strings.TrimSpace(option); option != "" {
+			sub.Args = append(sub.Args, Arg{Text: option})
 		}
+		sub.Args = append(append(sub.Args, Arg{Text: abs}), args...)
+		w.invoke(st.child(), &inner, sub)
 	}
 }
 
@@ -245,9 +231,11 @@ func (v *visit) hooks() {
 	if v.c.Effects&^(Reads|LongRunning) == 0 || v.st.dir == "" {
 		return
 	}
-	for i := range keysGitHooks {
-		for _, name := range keysGitHooks[i].names {
-			v.w.runsProgram(v.st, v.below(), v.c, v.index, resolve(".git/hooks/"+name, v.st.dir))
+	for _, folder := range append([]string{resolve(".git/hooks", v.st.dir)}, v.w.hookFolders...) {
+		for i := range keysGitHooks {
+			for _, name := range keysGitHooks[i].names {
+				v.w.runsProgram(v.st, v.below(), v.c, v.index, folder+"/"+name, nil)
+			}
 		}
 	}
 }

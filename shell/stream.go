@@ -4,11 +4,10 @@ import "strings"
 
 // A stream is what a command prints, as far as it is known.
 type stream struct {
-	kind  streamKind
-	text  string // streamText: exactly this; for those that are not known: a part of it
-	items []Arg  // streamItems: words, in any number
-
-	secret string // the path of the secret that it shows
+	kind   streamKind
+	secret secretID // what it shows
+	text   string   // streamText: exactly this; for those that are not known: a part of it
+	items  []Arg    // streamItems: words, in any number
 }
 
 type streamKind uint8
@@ -24,9 +23,9 @@ const (
 
 // then is what is printed by one command after another.
 func (s stream) then(next stream) stream {
-	if s.secret != "" || next.secret != "" {
+	if s.secret|next.secret != 0 {
 		secret := max(s.secret, next.secret)
-		s.secret, next.secret = "", ""
+		s.secret, next.secret = 0, 0
 		out := s.then(next)
 		out.secret = secret
 		return out
@@ -50,7 +49,7 @@ func (s stream) then(next stream) stream {
 
 // words is the stream as the value of a command substitution.
 func (s stream) words() []Arg {
-	if s.secret != "" {
+	if s.secret != 0 {
 		return []Arg{{Text: "$(…)", Unknown: true, many: true, from: s.kind, extra: &argExtra{secret: s.secret}}}
 	}
 	switch s.kind {

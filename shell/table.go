@@ -160,6 +160,7 @@ const (
 	kindMount
 	kindEx
 	kindRsh
+	kindProgram // a program and maybe options, that a setting names
 	kindDNS
 	kindObject  // a version of a file: REV:PATH
 	kindData    // text, or @FILE

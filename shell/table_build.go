@@ -2,6 +2,22 @@
 
 package shell
 
+var keysLoads = keyTable{
+	{names: []string{"pytest/conftest.py", "pytest/tests/conftest.py", "pytest/test/conftest.py", "pytest/test_*.py", "pytest/*_test.py", "py.test/conftest.py", "unittest/test*.py", "nox/noxfile.py", "invoke/tasks.py", "inv/tasks.py", "fab/fabfile.py", "doit/dodo.py", "scons/SConstruct", "locust/locustfile.py", "django-admin/manage.py"}, kind: kindPython},
+	{names: []string{"pip/setup.py", "pip3/setup.py", "uv/setup.py", "poetry/build.py", "pipx/setup.py", "build/setup.py", "hatch/hatch_build.py"}, kind: kindPython},
+	{names: []string{"rake/Rakefile", "rake/rakefile", "rake/Rakefile.rb", "bundle/Gemfile", "rspec/spec/spec_helper.rb", "rspec/*_spec.rb", "fastlane/fastlane/Fastfile", "pod/Podfile", "vagrant/Vagrantfile"}, kind: kindRuby},
+	{names: []string{"jest/jest.config.*", "jest/*.test.*", "vitest/vitest.config.*", "vitest/vite.config.*", "vitest/*.test.*", "vite/vite.config.*", "webpack/webpack.config.*", "rollup/rollup.config.*", "eslint/eslint.config.*", "eslint/.eslintrc.*js", "prettier/prettier.config.*", "prettier/.prettierrc.*js", "babel/babel.config.*", "gulp/gulpfile.*", "grunt/Gruntfile.*", "next/next.config.*", "nuxt/nuxt.config.*", "playwright/playwright.config.*", "cypress/cypress.config.*", "tailwindcss/tailwind.config.*", "postcss/postcss.config.*", "mocha/.mocharc.*js", "mocha/*.test.*", "karma/karma.conf.*"}, kind: kindNode},
+	{names: []string{"direnv/.envrc"}, kind: kindShell},
+	{names: []string{"just/justfile", "just/Justfile", "just/.justfile"}},
+	{names: []string{"task/Taskfile.yml", "task/Taskfile.yaml", "task/taskfile.yml", "task/taskfile.yaml", "go-task/Taskfile.yml", "pre-commit/.pre-commit-config.yaml", "prek/.pre-commit-config.yaml", "lefthook/lefthook.yml"}},
+	{names: []string{"cargo/build.rs", "cargo/.cargo/config.toml", "npm/.npmrc", "pnpm/.npmrc", "pnpm/.pnpmfile.cjs", "yarn/.yarnrc.yml", "yarn/.yarnrc", "bun/bunfig.toml", "tox/tox.ini", "pip/pip.conf", "gradle/init.gradle"}},
+}
+
+var keysPackageJson = keyTable{
+	{names: []string{"scripts.*"}, kind: kindShell},
+	{names: []string{"*"}, kind: kindText},
+}
+
 var keysMake = keyTable{
 	{names: []string{"SHELL"}, kind: kindRsh},
 	{names: []string{".SHELLFLAGS"}, kind: kindShell},

@@ -2,8 +2,14 @@
 
 package shell
 
+var keysLocalService = keyTable{
+	{names: []string{"*:2375*", "*:2376*", "*:2377*", "*/containers/create*", "*/containers/*/start*", "*/containers/*/exec*"}, do: &action{does: Privilege, say: "Control the containers of this machine"}},
+	{names: []string{"*:6443*", "*:16443*", "*:10250*", "*:10255*", "*:2379*", "*:2380*", "*/api/v1/namespaces/*", "*/api/v1/secrets*", "*/apis/*/namespaces/*"}, do: &action{does: Privilege, say: "Use the interface of a Kubernetes cluster directly"}},
+}
+
 var keysWgetrc = keyTable{
-	{names: []string{"robots*", "Robots*", "ROBOTS*", "timeout*", "tries*", "wait*", "waitretry*", "user_agent*", "useragent*", "quiet*", "verbose*", "continue*", "reclevel*", "recursive*", "check_certificate*", "content_disposition*", "page_requisites*", "convert_links*", "no_parent*", "passive_ftp*", "http_proxy*", "https_proxy*", "use_proxy*", "accept*", "reject*", "header*", "limit_rate*", "progress*", "cut_dirs*", "span_hosts*", "restrict_file_names*"}},
+	{names: []string{"http_proxy", "https_proxy", "ftp_proxy"}, kind: kindURL},
+	{names: []string{"robots*", "Robots*", "ROBOTS*", "timeout*", "tries*", "wait*", "waitretry*", "user_agent*", "useragent*", "quiet*", "verbose*", "continue*", "reclevel*", "recursive*", "check_certificate*", "content_disposition*", "page_requisites*", "convert_links*", "no_parent*", "passive_ftp*", "use_proxy*", "accept*", "reject*", "header*", "limit_rate*", "progress*", "cut_dirs*", "span_hosts*", "restrict_file_names*"}},
 	{names: []string{"*"}, do: &action{does: Writes | Executes, risk: levelDangerous, opaque: "a setting of wget can write files or run programs"}},
 }
 

@@ -482,7 +482,7 @@ var tableNode = [...]tool{
 						says: []string{"Show from package.json: {args}", "Show package.json"},
 					},
 					{names: []string{"set"},
-						do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
+						do:   action{does: Writes, args: []slot{{kind: kindKey, keys: &keysPackageJson, repeat: true}}},
 						says: []string{"Change package.json: {args}", "Change package.json"},
 					},
 					{names: []string{"delete"},

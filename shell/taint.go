@@ -1,35 +1,60 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What is read from a secret is followed through pipes, variables, words and
 // files, because where it ends decides: a program that talks to others sends
 // it out.
 
+// A secretID is the number of a secret in one analysis; 0 is none.
+type secretID uint8
+
 // environment stands for the secrets among the variables that the shell was
 // started with.
-const environment = "/proc/self/environ"
+const environment secretID = 1
 
-func (a *Arg) secret() string {
+// number is the number of the secret at a path. Beyond the last number, which
+// one it is does not matter any more.
+func (t *trail) number(abs string) secretID {
+	i := slices.Index(t.secrets, abs)
+	if i < 0 && len(t.secrets) < 250 {
+		t.secrets = append(t.secrets, abs)
+		i = len(t.secrets) - 1
+	}
+	return secretID(max(i, 0)) + 2
+}
+
+// pathOf is where a secret is.
+func (t *trail) pathOf(id secretID) string {
+	if id == environment {
+		return "/proc/self/environ"
+	}
+	return t.secrets[id-2]
+}
+
+func (a *Arg) secret() secretID {
 	if a.extra == nil {
-		return ""
+		return 0
 	}
 	return a.extra.secret
 }
 
 // secretIn is a secret that one of the words has in it.
-func secretIn(args []Arg) string {
+func secretIn(args []Arg) secretID {
 	for i := range args {
-		if s := args[i].secret(); s != "" {
+		if s := args[i].secret(); s != 0 {
 			return s
 		}
 	}
-	return ""
+	return 0
 }
 
 // taint notes that the word has a secret in it.
-func (b *fieldBuilder) taint(secret string) {
-	if secret == "" {
+func (b *fieldBuilder) taint(secret secretID) {
+	if secret == 0 {
 		return
 	}
 	extra := argExtra{secret: secret}
@@ -42,30 +67,30 @@ func (b *fieldBuilder) taint(secret string) {
 
 // secretOf is the secret that a variable holds: one that the script has put
 // there, or, by its name, one that it was started with.
-func (b *fieldBuilder) secretOf(name string) string {
+func (b *fieldBuilder) secretOf(name string) secretID {
 	if v, ok := b.st.get(name); ok {
 		return secretIn(v.value)
 	}
 	for i := range keysSecretVariables {
 		if e := &keysSecretVariables[i]; matchAny(e.names, strings.ToUpper(name)) {
 			if e.do == nil {
-				return ""
+				return 0
 			}
 			return environment
 		}
 	}
-	return ""
+	return 0
 }
 
 // taint notes that a variable may hold a secret.
-func (st *state) taint(name, secret string) {
-	if secret != "" {
+func (st *state) taint(name string, secret secretID) {
+	if secret != 0 {
 		st.set(name, Arg{Text: "$" + name, Unknown: true, many: true, extra: &argExtra{secret: secret}})
 	}
 }
 
 // secretAmong is the first of the paths whose content is read and is a secret.
-func (w *walker) secretAmong(paths []Path) string {
+func (w *walker) secretAmong(paths []Path) secretID {
 	for i := range paths {
 		p := &paths[i]
 		if p.Access != Read {
@@ -73,36 +98,43 @@ func (w *walker) secretAmong(paths []Path) string {
 		}
 		for _, abs := range [...]string{p.Abs, p.Real} {
 			if w.secret(abs, p.Glob) || p.Recursive && !p.Deep && w.holdsSecrets(abs) {
-				return abs
+				return w.number(abs)
 			}
 		}
 	}
-	return ""
+	return 0
 }
 
 // tainted is what the program prints, with the secret that is in it.
 func (v *visit) tainted(out stream) stream {
-	c := v.c
-	if out.kind == streamEmpty || v.prints() == printsHash || c.Elsewhere {
+	if out.kind == streamEmpty || v.c.Elsewhere {
 		return out
 	}
-	if v.f.stdin != nil {
-		out.secret = max(out.secret, v.f.stdin.secret)
+	secret := max(out.secret, v.secretShown())
+	if secret == 0 || v.prints() == printsHash {
+		return out
 	}
-	switch {
-	case c.Risk <= Dangerous && out.secret == "": // reading a secret is never less
-		out.secret = v.w.secretAmong(c.Paths)
-	case v.prints() == printsEnvironment && !v.r.inner && len(v.r.args) == 0:
-		out.secret = environment
-	}
-	if out.secret == "" {
-		out.secret = secretIn(c.Args)
-	}
-	if out.secret != "" {
-		v.w.shown++
-		v.w.last = out.secret
-	}
+	out.secret = secret
+	v.w.shown++
+	v.w.last = secret
 	return out
+}
+
+// secretShown is a secret that the program is given or reads.
+func (v *visit) secretShown() secretID {
+	c := v.c
+	switch {
+	case v.f.stdin != nil && v.f.stdin.secret != 0:
+		return v.f.stdin.secret
+	case len(v.r.args) == 0 && !v.r.inner && v.r.tool().do.prints == printsEnvironment:
+		return environment
+	}
+	if c.Risk <= Dangerous { // reading a secret is never less
+		if secret := v.w.secretAmong(c.Paths); secret != 0 {
+			return secret
+		}
+	}
+	return secretIn(c.Args)
 }
 
 // secretCopy is the secret that a file holds which the script has written.
@@ -110,11 +142,11 @@ func (w *walker) secretCopy(abs string, glob bool) string {
 	for i := range w.written {
 		f := &w.written[i]
 		switch {
-		case f.text.secret == "":
+		case f.text.secret == 0:
 		case f.abs == abs || glob && matchStars(questionMarks(abs), f.abs):
-			return f.text.secret
-		case within(abs, f.abs) && w.holdsSecrets(f.text.secret):
-			return f.text.secret + abs[len(f.abs):]
+			return w.pathOf(f.text.secret)
+		case within(abs, f.abs) && w.holdsSecrets(w.pathOf(f.text.secret)):
+			return w.pathOf(f.text.secret) + abs[len(f.abs):]
 		}
 	}
 	return ""
@@ -126,13 +158,13 @@ func (v *visit) sends() {
 	if c.Effects&(Network|Publishes) == 0 || v.atHome() {
 		return
 	}
-	if v.f.stdin != nil && v.f.stdin.secret != "" {
+	if v.f.stdin != nil && v.f.stdin.secret != 0 {
 		v.sendsOut(v.f.stdin.secret, "-")
 	}
 	for i := range c.Args {
 		a := &c.Args[i]
 		switch secret := a.secret(); {
-		case secret == "":
+		case secret == 0:
 		case secret != environment:
 			v.sendsOut(secret, a.Text)
 		case v.r.chain[0].use != useDownload && !v.looksUp(): // its own credentials, maybe
@@ -154,8 +186,8 @@ func (v *visit) atHome() bool {
 	return len(v.c.Hosts) > 0
 }
 
-func (v *visit) sendsOut(secret, raw string) {
-	v.w.addPath(v.c, Path{Raw: raw, Abs: secret, Access: Read})
+func (v *visit) sendsOut(secret secretID, raw string) {
+	v.w.addPath(v.c, Path{Raw: raw, Abs: v.w.pathOf(secret), Access: Read})
 	v.c.Effects |= Reads
 	v.c.Risk = min(v.c.Risk, Dangerous)
 }

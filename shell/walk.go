@@ -15,7 +15,6 @@ type walker struct {
 	opaque   string     // why the whole script cannot be known
 	steps    int        // statements and words that were walked
 	looks    int        // how often the Machine was asked
-	listed   int        // how often of them about the names in a folder
 	stopped  bool
 	visits   freeList[visit]
 	blank    freeList[Command]
@@ -26,14 +25,7 @@ type walker struct {
 	text     []byte // where a sentence is put together
 	parser   *syntax.Parser
 	src      strings.Reader // what it reads
-	written  []writtenFile
-	links    []link
-	shown    int    // how many commands have printed a secret
-	last     string // the last of those secrets
-	defined  []definition
-	traps    []trapped
-	leaves   [][]state // of each function or loop around: where it may be left
-	exits    []state   // where the script may end
+	*trail
 }
 
 // A trapped is the text of a trap, which runs later.
@@ -137,7 +129,7 @@ func (w *walker) stmt(st *state, f *frame, s *syntax.Stmt) stream {
 	}
 	before := w.shown
 	out := w.command(st, f, s.Cmd)
-	if w.shown != before && out.secret == "" { // somewhere inside
+	if w.shown != before && out.secret == 0 { // somewhere inside
 		out.secret = w.last
 	}
 	if block != nil && block.Effects.Has(Writes) {

@@ -31,7 +31,7 @@ var kinds = map[string]string{
 	"text": "kindText", "list": "kindList", "read": "kindRead", "write": "kindWrite", "delete": "kindDelete",
 	"move": "kindMove", "replace": "kindReplace", "change": "kindChange", "cd": "kindCd", "script": "kindScript", "url": "kindURL",
 	"host": "kindHost", "remote": "kindRemote", "remote-write": "kindRemoteWrite", "repo": "kindRepo",
-	"mount": "kindMount", "ex": "kindEx", "rsh": "kindRsh", "dns": "kindDNS", "pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
+	"mount": "kindMount", "ex": "kindEx", "rsh": "kindRsh", "program": "kindProgram", "dns": "kindDNS", "pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
 	"code-python": "kindPython", "code-node": "kindNode", "code-perl": "kindPerl", "code-ruby": "kindRuby",
 	"code-php": "kindPHP", "code-lua": "kindLua", "code-r": "kindR", "code-applescript": "kindAppleScript",
 	"code-powershell": "kindPowerShell",
