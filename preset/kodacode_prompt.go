@@ -3,6 +3,7 @@ package preset
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,8 +114,8 @@ func kodaGrantFor(p *sayso.Part, command *shell.Command) (g KodaCodeGrant, ok bo
 	}
 	switch p.Subject {
 	case SubjectExternalDirectory, kodaWorkspace:
-		path := p.Paths[0]
-		g.Paths = []KodaCodePath{{path.Abs, path.Access != shell.Read && path.Access != shell.List}}
+		touched := p.Paths[0]
+		g.Paths = []KodaCodePath{{touched.Abs, touched.Access != shell.Read && touched.Access != shell.List}}
 	case SubjectWebFetch, SubjectNetworkTarget:
 		g.Hosts = p.Hosts
 	}
@@ -125,7 +126,7 @@ func kodaGrantFor(p *sayso.Part, command *shell.Command) (g KodaCodeGrant, ok bo
 func kodaKeyed(p *sayso.Part, command *shell.Command) bool {
 	switch p.Subject {
 	case SubjectExternalDirectory, kodaWorkspace:
-		return p.Paths[0].Abs != "" && !p.Paths[0].Glob
+		return path.IsAbs(p.Paths[0].Abs) && !p.Paths[0].Glob
 	case SubjectWebFetch, SubjectNetworkTarget:
 		return len(p.Hosts) > 0 && len(p.Opaque) == 0
 	case SubjectBash:

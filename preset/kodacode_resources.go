@@ -72,7 +72,8 @@ func kodaCommand(f *sayso.Facts, p *sayso.Part) []sayso.Part {
 	}
 	out := []sayso.Part{run}
 	if !p.Command.Elsewhere {
-		for _, one := range kodaPaths(f, p, p.Paths) {
+		paths := append(p.Paths[:len(p.Paths):len(p.Paths)], kodaWorksIn(f, p))
+		for _, one := range kodaPaths(f, p, paths) {
 			if one.Subject == SubjectExternalDirectory { // what it does inside is part of the command
 				out = append(out, one)
 			}
@@ -86,12 +87,38 @@ func kodaCommand(f *sayso.Facts, p *sayso.Part) []sayso.Part {
 	return out
 }
 
+// kodaWorksIn is the folder that a command works in, which it may read and write
+// without naming it.
+func kodaWorksIn(f *sayso.Facts, p *sayso.Part) shell.Path {
+	dir := shell.Path{Raw: "the folder it works in", Abs: p.Command.Dir, Access: shell.Read}
+	if p.Effects&^kodaHarmless != 0 {
+		dir.Access = shell.Write
+	}
+	if dir.Abs == "" {
+		return dir
+	}
+	at := fspath.At{Dir: f.Place.Dir, Home: f.Place.Home}
+	if m := f.Place.Machine; m != nil {
+		at.Look = func(abs string) (string, bool, bool) {
+			e, err := m.Lstat(abs)
+			return e.Link, e.Dir, err == nil
+		}
+	}
+	if r := fspath.Resolve(dir.Abs, at); r.Err == nil {
+		dir.Real = r.Real
+	}
+	return dir
+}
+
 // kodaTargets are the network targets of a command: hosts, symbolic names, or
 // the command itself where it does not say whom it talks to.
 func kodaTargets(p *sayso.Part) []string {
 	var out []string
 	for _, h := range p.Hosts {
-		out = append(out, strings.ToLower(strings.TrimSpace(h)))
+		if h = strings.ToLower(strings.TrimSpace(h)); h == "" {
+			h = shell.External // it cannot be known
+		}
+		out = append(out, h)
 	}
 	if len(out) == 0 && p.Effects&shell.Network != 0 {
 		out = append(out, kodaScope+p.Command.Words().Name)

@@ -112,7 +112,7 @@ func kodaNormal(subject, value string) []string {
 		}
 	case SubjectNetworkTarget:
 		value = strings.ToLower(value)
-		if !kodaSymbolic(value) {
+		if !kodaSymbolic(value) && (strings.Count(value, ":") < 2 || value[0] == '[') { // else it is an address of many colons
 			value = shell.Host(value)
 		}
 	case SubjectWebFetch:

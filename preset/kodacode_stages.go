@@ -113,7 +113,7 @@ func (k *koda) rule(c *sayso.Case) *kodaRule {
 			r = nil // what cannot be read cannot be allowed by how it looks
 		}
 		for _, host := range p.Hosts {
-			r = r.stricter(k.rulesFor(c, SubjectNetworkTarget).last(kodaValue{texts: kodaNormal(SubjectNetworkTarget, host)}))
+			r = r.stricter(k.rulesFor(c, SubjectNetworkTarget).last(kodaValue{texts: []string{strings.ToLower(host)}}))
 		}
 		return r
 	}
@@ -138,10 +138,16 @@ func (k *koda) rulesFor(c *sayso.Case, subject string) kodaRules {
 // literal returns the rule that allows all command lines of a call to the
 // letter: then each of their parts is allowed.
 func (k *koda) literal(c *sayso.Case) *kodaRule {
+	list := k.rulesFor(c, SubjectBash)
 	var found *kodaRule
 	for _, line := range c.Facts.Lines {
-		r := k.rulesFor(c, SubjectBash).last(kodaValue{texts: []string{strings.TrimSpace(line)}})
-		if r == nil || r.rule.Effect != sayso.Allow || strings.ContainsAny(r.text, "*?") {
+		line = strings.TrimSpace(line)
+		named := func(r kodaRule) bool { return r.text == line && !strings.ContainsAny(line, "*?") }
+		if !slices.ContainsFunc(list, named) { // most often, and quickly told
+			return nil
+		}
+		r := list.last(kodaValue{texts: []string{line}})
+		if r.rule.Effect != sayso.Allow || !named(*r) {
 			return nil
 		}
 		found = r

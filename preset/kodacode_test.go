@@ -78,6 +78,7 @@ func TestKodaCodeNormalized(t *testing.T) {
 		{"network_target", "example.com", "example.com.", "allow"},
 		{"network_target", "*.example.com", "example.com", "none"},
 		{"network_target", "::1", "[::1]:80", "allow"},
+		{"network_target", "::1", "::1", "allow"},
 		{"network_target", "package registries", "package registries", "allow"},
 		{"network_target", "command:*", "command:x", "allow"},
 		{"web_fetch", "https://docs.example.com/**", "https://DOCS.Example.com/A", "allow"},
