@@ -101,7 +101,7 @@ func (cfg CoWorkConfig) Check() error {
 	if cfg.Mode != "" && !slices.ContainsFunc(coworkModes(""), func(m sayso.Mode) bool { return m.Name == cfg.Mode }) {
 		errs = append(errs, fmt.Errorf("there is no mode %q: want default, plan, accept_edits, dont_ask or bypass_permissions", cfg.Mode))
 	}
-	if slices.ContainsFunc(cfg.BlockedCommands, func(p string) bool { return foldBlanks(p) == "" }) {
+	if slices.ContainsFunc(cfg.BlockedCommands, func(p string) bool { return foldSpaces(p) == "" }) {
 		errs = append(errs, errors.New("a guardrail pattern is empty: it would block nothing"))
 	}
 	return errors.Join(errs...)
@@ -209,10 +209,11 @@ func coworkCounting(rules []CoWorkRule, mode string) []CoWorkRule {
 // coworkDecide is what rules say of a call: the strictest of what they say of its
 // subjects. They allow it if they allow each of them.
 func coworkDecide(rules []CoWorkRule, c *sayso.Case) sayso.Verdict {
-	var found *CoWorkRule
+	var found *boundRule
+	bound := bind(rules, c)
 	all := c.Facts.Err == nil
 	for _, s := range coworkSubjects(c) {
-		r := coworkPick(rules, c, s)
+		r := coworkPick(bound, c, s)
 		if r == nil {
 			all = false
 			continue
@@ -225,8 +226,16 @@ func coworkDecide(rules []CoWorkRule, c *sayso.Case) sayso.Verdict {
 		return sayso.Pass()
 	}
 	rule := found.place()
-	reason := fmt.Sprintf("the rule %s (%s) %s", shell.Shown(rule.Text), rule.Source, map[sayso.Effect]string{sayso.Deny: "denies it", sayso.Ask: "asks", sayso.Allow: "allows it"}[found.Effect])
-	return sayso.Decide(found.Effect, CodeCoWorkRule+"."+sayso.Code(found.Effect.String()), reason).By(rule).About(rule.Text)
+	from := string(found.Source)
+	if at := found.At.String(); at != "" {
+		from += " " + at
+	}
+	reason := fmt.Sprintf("the rule %s (%s) %s", shell.Shown(rule.Text), from, map[sayso.Effect]string{sayso.Deny: "denies it", sayso.Ask: "asks", sayso.Allow: "allows it"}[found.Effect])
+	say := sayso.Decide
+	if found.Effect == sayso.Ask && !all { // of the rest the mode may think worse
+		say = sayso.Lean
+	}
+	return say(found.Effect, CodeCoWorkRule+"."+sayso.Code(found.Effect.String()), reason).By(rule).About(rule.Text)
 }
 
 // coworkGrants are the rules that people have made when they were asked.

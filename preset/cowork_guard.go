@@ -13,7 +13,7 @@ func (w *cowork) guardrails() sayso.Stage {
 	patterns, files := w.BlockedCommands, slices.Concat(guardFiles, w.Guarded)
 	globs := make([]wildcard, len(patterns))
 	for i, p := range patterns {
-		globs[i] = compileWildcard(foldBlanks(p))
+		globs[i] = compileWildcard(foldSpaces(p))
 	}
 	return sayso.Func("guardrail", func(c *sayso.Case) sayso.Verdict {
 		for i := range c.Facts.Parts {
@@ -48,13 +48,16 @@ func coworkDanger(c *sayso.Case, p *sayso.Part, files []string) (name, reason st
 }
 
 // commandTexts are the ways in which a command can be written down: as it was,
-// with its words taken out of quotes, by the bare name of its program, and the
-// line that it stands in.
+// with its words taken out of quotes, by the bare name of its program, and, for
+// the first command, the line that it starts.
 func commandTexts(c *sayso.Case, p *sayso.Part) []string {
 	if p.Command == nil && len(c.Facts.Lines) == 0 {
 		return nil
 	}
-	texts := append([]string{p.Text}, c.Facts.Lines...)
+	texts := []string{p.Text}
+	if p == &c.Facts.Parts[0] { // what starts a line is no other command's business
+		texts = append(texts, c.Facts.Lines...)
+	}
 	if p.Command != nil && len(p.Command.Args) > 0 {
 		text := argsText(p.Command.Args)
 		texts = append(texts, text)
@@ -63,7 +66,7 @@ func commandTexts(c *sayso.Case, p *sayso.Part) []string {
 		}
 	}
 	for i := range texts {
-		texts[i] = foldBlanks(texts[i])
+		texts[i] = foldSpaces(texts[i])
 	}
 	return texts
 }

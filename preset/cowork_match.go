@@ -43,17 +43,44 @@ func coworkFolder(c *sayso.Case) *shell.Path {
 	return nil
 }
 
+// A boundRule is a rule where a call is made: its path is absolute.
+type boundRule struct {
+	CoWorkRule
+	root   fspath.Path // of a path scope
+	length int         // how much the scope names
+}
+
+// bind makes rules ready for a call, so that each path is resolved once.
+func bind(rules []CoWorkRule, c *sayso.Case) []boundRule {
+	out := make([]boundRule, len(rules))
+	for i, r := range rules {
+		b := boundRule{CoWorkRule: r}
+		switch r.Scope.Kind {
+		case ScopePath:
+			b.root = r.Scope.resolve(c)
+			b.length = len(b.root.Abs)
+			if b.root.Abs != "" {
+				b.Scope.Path = b.root.Abs
+			}
+		case ScopeCommand:
+			b.length = len(foldBlanks(r.Scope.Prefix))
+		case ScopeServer:
+			b.length = len(serverName(r.Scope.Server))
+		default:
+			b.length = len(strings.TrimSpace(r.Scope.Tool))
+		}
+		out[i] = b
+	}
+	return out
+}
+
 // coworkPick returns the rule that decides about a subject, or nil: of those that
 // match the most specific, then the one of the strongest source, then the
 // strictest.
-func coworkPick(rules []CoWorkRule, c *sayso.Case, s coworkSubject) *CoWorkRule {
-	var best *CoWorkRule
+func coworkPick(rules []boundRule, c *sayso.Case, s coworkSubject) *boundRule {
+	var best *boundRule
 	for i := range rules {
-		r := &rules[i]
-		if !r.Scope.matches(c, s, r.Effect == sayso.Allow) {
-			continue
-		}
-		if best == nil || r.against(best, c) > 0 {
+		if r := &rules[i]; r.matches(c, s) && (best == nil || r.against(best) > 0) {
 			best = r
 		}
 	}
@@ -61,33 +88,21 @@ func coworkPick(rules []CoWorkRule, c *sayso.Case, s coworkSubject) *CoWorkRule 
 }
 
 // against compares two rules that match; more than 0: r decides.
-func (r *CoWorkRule) against(other *CoWorkRule, c *sayso.Case) int {
+func (r *boundRule) against(other *boundRule) int {
 	named := func(s *CoWorkScope) int { return min(len(s.Tool), 1) }
 	return cmp.Or(
 		cmp.Compare(slices.Index(coworkKinds, r.Scope.Kind), slices.Index(coworkKinds, other.Scope.Kind)),
-		cmp.Compare(r.Scope.length(c), other.Scope.length(c)),
+		cmp.Compare(r.length, other.length),
 		cmp.Compare(named(&r.Scope), named(&other.Scope)),
 		cmp.Compare(coworkRank(r.Source), coworkRank(other.Source)),
 		cmp.Compare(other.Effect, r.Effect),
 	)
 }
 
-// length is how much a scope names.
-func (s *CoWorkScope) length(c *sayso.Case) int {
-	switch s.Kind {
-	case ScopePath:
-		return len(s.resolve(c).Abs)
-	case ScopeCommand:
-		return len(foldBlanks(s.Prefix))
-	case ScopeServer:
-		return len(serverName(s.Server))
-	}
-	return len(strings.TrimSpace(s.Tool))
-}
-
 // matches reports whether a subject is in the scope. A rule that allows has to
 // be sure of it; for one that asks or denies it is enough that it may be.
-func (s *CoWorkScope) matches(c *sayso.Case, sub coworkSubject, allow bool) bool {
+func (r *boundRule) matches(c *sayso.Case, sub coworkSubject) bool {
+	s, allow := &r.Scope, r.Effect == sayso.Allow
 	switch s.Kind {
 	case ScopeTool:
 		return strings.TrimSpace(s.Tool) == c.Call.Tool
@@ -104,9 +119,9 @@ func (s *CoWorkScope) matches(c *sayso.Case, sub coworkSubject, allow bool) bool
 			return false
 		}
 		if allow {
-			return s.reaches(c, sub.part) && s.holds(c, sub.path)
+			return s.reaches(c, sub.part) && r.holds(sub.path)
 		}
-		return s.meets(c, sub.path)
+		return r.meets(sub.path)
 	}
 	return false
 }
@@ -122,7 +137,9 @@ func coworkServer(c *sayso.Case) string {
 // startsAny reports whether a command, however it is written, or the command line
 // that it stands in, starts with the prefix.
 func (s *CoWorkScope) startsAny(c *sayso.Case, p *sayso.Part) bool {
-	return slices.ContainsFunc(commandTexts(c, p), s.starts)
+	loose := *s
+	loose.Prefix = foldSpaces(s.Prefix)
+	return slices.ContainsFunc(commandTexts(c, p), loose.starts)
 }
 
 // startsAll reports whether the prefix stands for all of a command: as it is
@@ -196,9 +213,8 @@ var coworkFileTools = []sayso.Class{
 }
 
 // holds reports whether a path is in the scope, by every name that it has.
-func (s *CoWorkScope) holds(c *sayso.Case, p *shell.Path) bool {
-	roots := s.resolve(c)
-	if roots.Err != nil || roots.Unsure || p.Abs == "" {
+func (r *boundRule) holds(p *shell.Path) bool {
+	if r.root.Err != nil || r.root.Unsure || p.Abs == "" {
 		return false
 	}
 	for _, abs := range [...]string{p.Abs, p.Real} {
@@ -206,7 +222,7 @@ func (s *CoWorkScope) holds(c *sayso.Case, p *shell.Path) bool {
 			continue
 		}
 		abs = fixedPart(p, abs)
-		if !fspath.Within(abs, roots.Abs) && !fspath.Within(abs, roots.Real) {
+		if !fspath.Within(abs, r.root.Abs) && !fspath.Within(abs, r.root.Real) {
 			return false
 		}
 	}
@@ -215,12 +231,11 @@ func (s *CoWorkScope) holds(c *sayso.Case, p *shell.Path) bool {
 
 // meets reports whether a path may be in the scope, by whatever name, or have
 // something below it that is.
-func (s *CoWorkScope) meets(c *sayso.Case, p *shell.Path) bool {
-	roots := s.resolve(c)
-	if roots.Err != nil || p.Abs == "" { // nobody knows
+func (r *boundRule) meets(p *shell.Path) bool {
+	if r.root.Err != nil || p.Abs == "" { // nobody knows
 		return true
 	}
-	for _, root := range roots.All() {
+	for _, root := range r.root.All() {
 		root = fspath.Fold(root)
 		for _, abs := range [...]string{p.Abs, p.Real} {
 			if abs == "" {

@@ -102,6 +102,8 @@ func operations(c *sayso.Case) operation {
 	switch {
 	case known:
 		ops |= op
+	case strings.HasSuffix(c.Call.Tool, "_action"): // so are those called that act on a service
+		ops |= opExternal
 	case ops == 0:
 		ops = opUnknown
 	}
@@ -160,34 +162,37 @@ func inWorkspace(c *sayso.Case, p *sayso.Part) bool {
 	return true
 }
 
-// coworkMode is what the mode makes of a call that no rule is about. It leans: a
-// denial may turn into a question if it is repeated.
+// coworkMode is what the mode makes of a call that rules do not decide. It leans:
+// a denial may turn into a question if it is repeated. Where a rule asks about a
+// part of the call, only a denial of the rest counts.
 func coworkMode(mode string) sayso.Stage {
 	code := CodeCoWorkMode + "." + sayso.Code(mode)
+	say := map[sayso.Effect]string{sayso.Deny: "denies", sayso.Ask: "asks on", sayso.Allow: "allows"}
 	return sayso.Func("mode", func(c *sayso.Case) sayso.Verdict {
 		ops := operations(c) &^ opServer
-		about := coworkScopeOf(c).String()
-		allow := sayso.Lean(sayso.Allow, code, fmt.Sprintf("the mode %s allows %s", mode, ops)).About(about)
-		ask := sayso.Lean(sayso.Ask, code, fmt.Sprintf("the mode %s asks on %s", mode, ops)).About(about)
-		switch mode {
-		case Default:
-			if ops&^opRead == 0 {
-				return allow
-			}
-			return ask
-		case AcceptEdits:
-			if ops&^(opRead|opWrite) == 0 {
-				return allow
-			}
-			return ask
-		case Plan:
-			if ops&^(opRead|opSecret) == 0 {
-				return allow
-			}
-			return sayso.Lean(sayso.Deny, code, fmt.Sprintf("the mode plan denies %s", ops)).Soft().About(about)
+		effect := coworkDefault(mode, ops)
+		if c.Leaning.Speaks() && effect >= c.Leaning.Effect() {
+			return sayso.Pass()
 		}
-		return allow
+		v := sayso.Lean(effect, code, fmt.Sprintf("the mode %s %s %s", mode, say[effect], ops)).About(coworkScopeOf(c).String())
+		if effect == sayso.Deny {
+			return v.Soft()
+		}
+		return v
 	})
+}
+
+// coworkDefault is the table of the modes.
+func coworkDefault(mode string, ops operation) sayso.Effect {
+	switch {
+	case mode == DontAskOS || mode == BypassPermissions:
+		return sayso.Allow
+	case mode == Plan && ops&^(opRead|opSecret) == 0, mode == Default && ops&^opRead == 0, mode == AcceptEdits && ops&^(opRead|opWrite) == 0:
+		return sayso.Allow
+	case mode == Plan:
+		return sayso.Deny
+	}
+	return sayso.Ask
 }
 
 // How many soft denials of the same call turn the next one into a question.

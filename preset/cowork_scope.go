@@ -165,9 +165,14 @@ func joinLayers(list []sayso.Layer) string {
 	return strings.Join(words, ", ")
 }
 
-// foldBlanks writes every stretch of white space as one blank, and none at the
-// ends.
-func foldBlanks(text string) string { return strings.Join(strings.Fields(text), " ") }
+// foldBlanks writes every stretch of what separates words in a shell as one
+// blank, and none at the ends.
+func foldBlanks(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }), " ")
+}
+
+// foldSpaces does the same with everything that looks like white space.
+func foldSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // serverName is the name of an MCP server as it is compared.
 func serverName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
