@@ -289,60 +289,6 @@ func (a *Analyzer) at(f *Facts) fspath.At {
 	return at
 }
 
-var accesses = [...]shell.Access{
-	tools.Touches: shell.Write, tools.Reads: shell.Read, tools.Lists: shell.List, tools.Searches: shell.Read, tools.Writes: shell.Write,
-	tools.Deletes: shell.Delete, tools.MovesFrom: shell.Delete, tools.MovesTo: shell.Write, tools.Runs: shell.Read,
-}
-
-// file adds the part for a path that a tool touches, in all that it may mean.
-func (a *Analyzer) file(f *Facts, in *tools.Path) {
-	p := fspath.Resolve(in.Path, a.at(f))
-	if p.Err != nil {
-		f.fail(fmt.Errorf("%s: %w", in.Path, p.Err))
-		return
-	}
-	touched := shell.Path{Raw: in.Path, Abs: p.Abs, Access: accesses[in.Access], Recursive: in.Access == tools.Searches || in.Access == tools.Deletes && p.Folder}
-	if p.Real != p.Abs {
-		touched.Real = p.Real
-	}
-	part := f.part(touched)
-	if p.Unsure {
-		part.Opaque = []string{"which file is meant is a guess: " + shell.Shown(in.Path)}
-	}
-	for _, other := range p.Others {
-		one := touched
-		one.Abs, one.Real = other, ""
-		part.Paths = append(part.Paths, one)
-		part.Risk = min(part.Risk, f.Place.Judge(one))
-	}
-	if in.Access == tools.Touches { // it may also be read
-		seen := f.part(shell.Path{Raw: touched.Raw, Abs: touched.Abs, Real: touched.Real, Access: shell.Read})
-		part.Paths = append(part.Paths, seen.Paths...)
-		part.Effects |= shell.Reads
-		part.Risk = min(part.Risk, seen.Risk)
-	}
-	if in.Access == tools.Runs {
-		part.Effects |= shell.Executes
-		part.Risk = min(part.Risk, shell.Moderate)
-	}
-	f.Parts = append(f.Parts, part)
-}
-
-var accessEffects = map[shell.Access]shell.Effects{
-	shell.List: shell.Reads, shell.Read: shell.Reads, shell.Write: shell.Writes, shell.Change: shell.Permissions, shell.Delete: shell.Deletes,
-}
-
-var accessWords = map[shell.Access]string{
-	shell.List: "Look at ", shell.Read: "Read ", shell.Write: "Write to ", shell.Change: "Change the permissions of ", shell.Delete: "Delete ",
-}
-
-func (f *Facts) part(p shell.Path) Part {
-	return Part{
-		Text: p.Raw, Paths: []shell.Path{p}, Effects: accessEffects[p.Access], Risk: f.Place.Judge(p),
-		Sentence: accessWords[p.Access] + shell.Shown(p.Raw),
-	}
-}
-
 // request adds the part for an address that a tool asks.
 func (f *Facts) request(address string) {
 	part := Part{Text: address, Effects: shell.Network | shell.Reads, Risk: shell.Moderate, Sentence: "Fetch data from: " + shell.Shown(address)}
@@ -357,6 +303,10 @@ func (f *Facts) request(address string) {
 		part.Hosts = []string{strings.ToLower(u.Hostname())}
 	default:
 		part.Hosts = []string{shell.Host(fspath.Fold(u.Host))}
+		if shell.IsMetadata(part.Hosts[0]) {
+			part.Effects |= shell.Secrets
+			part.Risk = shell.Dangerous
+		}
 	}
 	f.Parts = append(f.Parts, part)
 }

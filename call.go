@@ -1,6 +1,10 @@
 package sayso
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/sayso-dev/sayso/shell"
+)
 
 // A Call is one tool call of an agent, as it was sent.
 type Call struct {
@@ -41,10 +45,52 @@ type Case struct {
 	// none of them did.
 	Leaning Verdict
 
+	memo     *memo  // what several stages need
 	part     *Part  // the part that is looked at, inside Each
 	steps    []Step // what the stages said
 	inner    []Step // what the stages inside the current one said
 	decisive *Case  // the part that decided
+}
+
+// A memo keeps what is worked out once for an evaluation. Cases that were made
+// by hand have none.
+type memo struct {
+	denied *RuleSet // what people have denied
+	part   *Part    // whose words are kept
+	words  shell.Words
+}
+
+// words reads the words of a part that is a command.
+func (c *Case) words(p *Part) *shell.Words {
+	if c.memo == nil {
+		words := p.Command.Words()
+		return &words
+	}
+	if c.memo.part != p {
+		c.memo.part, c.memo.words = p, p.Command.Words()
+	}
+	return &c.memo.words
+}
+
+// denied returns what people have denied as rules: to deny what they denied in
+// this turn, to ask about what they denied before. A rule that does not compile
+// cannot come from the engine, and covers nothing.
+func (c *Case) denied() *RuleSet {
+	if c.memo != nil && c.memo.denied != nil {
+		return c.memo.denied
+	}
+	rules := make([]Rule, len(c.Session.Denied))
+	for i, d := range c.Session.Denied {
+		rules[i] = Rule{Effect: Ask, Text: d.Rule, Because: d.Text}
+		if d.Turn == c.Session.Turn {
+			rules[i].Effect = Deny
+		}
+	}
+	set, _ := NewRuleSet(rules)
+	if c.memo != nil {
+		c.memo.denied = set
+	}
+	return set
 }
 
 // Part returns the part of the call that is being looked at, or nil if it is
@@ -59,7 +105,7 @@ func Parts(c *Case) []*Case { return c.Split(c.Facts.Parts) }
 func (c *Case) Split(parts []Part) []*Case {
 	out := make([]*Case, len(parts))
 	for i := range parts {
-		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), part: &parts[i]}
+		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), memo: c.memo, part: &parts[i]}
 	}
 	return out
 }

@@ -87,6 +87,13 @@ func compileOwn(t *Tool, pattern string, has bool) (matcher, error) {
 	return m, nil
 }
 
+// RuleClass returns the class of tools that the word in front of a rule's
+// pattern stands for, and whether it stands for one.
+func RuleClass(word string) (Class, bool) {
+	class := classOfRule(word)
+	return class, class != ""
+}
+
 // classOfRule returns the class that a rule names: by its own word, or by the
 // name that an agent has for one of its tools.
 func classOfRule(name string) Class {
@@ -102,7 +109,7 @@ func classOfRule(name string) Class {
 	case "websearch":
 		return ClassSearch
 	case "read", "write", "edit", "patch", "delete", "move", "list", "grep", "fetch", "search", "mcp", "task", "memory",
-		"question", "subagent", "code", "notebook", "mode", "skill", "docs", "external":
+		"question", "subagent", "code", "notebook", "mode", "skill", "docs", "external", "output":
 		return Class(name)
 	}
 	if spec, ok := tools.Lookup(name); ok && spec.Class != tools.MCPTool && spec.Class != tools.Unknown {

@@ -23,7 +23,7 @@ func ExampleEngine_Check() {
 	}
 	// Output:
 	// allow mode.work - it stays inside the workspace and can be undone
-	// ask mode.publish - it makes something visible to others
+	// ask mode.publish - others will see it: Push commits to the remote repository
 	// deny rule.deny - the rule bash(git push --force *) denies it: it rewrites shared history
 }
 

@@ -33,6 +33,7 @@ const (
 	ClassSkill      Class = "skill"
 	ClassDocs       Class = "docs"
 	ClassExternal   Class = "external"
+	ClassOutput     Class = "output"
 )
 
 // Facts are what the analysis found out about a call. They are made once and
@@ -96,14 +97,20 @@ func (f *Facts) Inside(p *Part) bool {
 // Is reports whether one of the paths of the part is of that class, and touched
 // in one of those ways.
 func (f *Facts) Is(p *Part, class shell.PathClass, accesses ...shell.Access) bool {
+	return f.Find(p, class, accesses...) != nil
+}
+
+// Find returns the first path of the part that is of that class, or may be, and
+// is touched in one of those ways; nil if there is none.
+func (f *Facts) Find(p *Part, class shell.PathClass, accesses ...shell.Access) *shell.Path {
 	for i := range p.Paths {
 		for _, a := range accesses {
 			if a == p.Paths[i].Access && f.Place.ClassOf(&p.Paths[i])&class != 0 {
-				return true
+				return &p.Paths[i]
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // Reveals reports whether the part shows a secret: a file that holds one, or a

@@ -34,7 +34,10 @@ func compileCommand(pattern string) (*commandPattern, string) {
 	c := &commandPattern{name: compileWord(words[0])}
 	c.path = strings.Contains(words[0], "/")
 	options := true
-	for _, w := range words[1:] {
+	for i, w := range words[1:] {
+		if i == 0 {
+			w = subName(words[0], w)
+		}
 		g := compileWord(w)
 		c.all = append(c.all, g)
 		switch {
@@ -65,20 +68,20 @@ func compileOption(w string, next int) optionPattern {
 }
 
 // any reports whether the command may be meant; what cannot be known may.
-func (m *commandPattern) any(_ *Case, p *Part) bool {
+func (m *commandPattern) any(k *Case, p *Part) bool {
 	c := p.Command
 	if c == nil || len(c.Args) == 0 {
 		return false
 	}
-	if !m.named(&c.Args[0]) && !c.Args[0].Unknown {
+	if !m.named(programName(c.Args[0].Text)) && !m.named(c.Args[0].Text) && !c.Args[0].Unknown {
 		return false
 	}
-	if matchWords(m.all, c.Args[1:], true) {
+	if matchWords(m.all, plainWords(c), true) {
 		return true
 	}
-	words := c.Words()
-	rest, ok := m.withoutOptions(&words)
-	return ok && matchWords(rest, positional(&words), true)
+	words := k.words(p)
+	rest, ok := m.withoutOptions(words)
+	return ok && matchWords(rest, positional(words), true)
 }
 
 // covers reports whether all of the command is meant, whatever the parts are
@@ -88,21 +91,38 @@ func (m *commandPattern) covers(k *Case, p *Part) bool {
 	if c == nil || len(c.Args) == 0 || c.Args[0].Unknown || c.Args[0].Glob {
 		return false
 	}
-	if strings.Contains(c.Args[0].Text, "/") && !m.path || !m.named(&c.Args[0]) {
+	if strings.Contains(c.Args[0].Text, "/") && !m.path || !m.named(c.Args[0].Text) {
 		return false // another program of that name
 	}
 	if len(c.Assigns) > 0 && !c.Suggest || wrappedWith(k, c) {
 		return false // a variable changes what the program does
 	}
-	if matchWords(m.all, c.Args[1:], false) {
+	if matchWords(m.all, plainWords(c), false) {
 		return true
 	}
-	words := c.Words()
-	rest, ok := m.withoutOptions(&words)
+	if len(m.options) == 0 || m.behindOptions(c.Args[1:]) {
+		return false // an option that the pattern has no place for
+	}
+	words := k.words(p)
+	rest, ok := m.withoutOptions(words)
 	if !ok || !words.Known || !m.open && len(words.Options) > len(m.options) {
 		return false
 	}
-	return matchWords(rest, positional(&words), false)
+	return matchWords(rest, positional(words), false)
+}
+
+// behindOptions reports whether options stand in front of the first word of the
+// command, such as git -c …, and the pattern does not have the first of them.
+func (m *commandPattern) behindOptions(args []shell.Arg) bool {
+	if len(args) == 0 || !strings.HasPrefix(args[0].Text, "-") {
+		return false
+	}
+	for i := range m.options {
+		if name, _, _ := strings.Cut(args[0].Text, "="); m.options[i].name == name {
+			return false
+		}
+	}
+	return len(m.words) > 0 && !m.words[0].any()
 }
 
 // wrappedWith reports whether a wrapper such as env sets variables for it.
@@ -115,11 +135,11 @@ func wrappedWith(k *Case, c *shell.Command) bool {
 	return false
 }
 
-func (m *commandPattern) named(name *shell.Arg) bool {
+func (m *commandPattern) named(name string) bool {
 	if m.path {
-		return m.name.match(name.Text)
+		return m.name.match(name)
 	}
-	base := name.Text
+	base := name
 	if i := strings.LastIndexByte(base, '/'); i >= 0 {
 		base = base[i+1:]
 	}
@@ -128,7 +148,10 @@ func (m *commandPattern) named(name *shell.Arg) bool {
 
 func positional(w *shell.Words) []shell.Arg {
 	out := make([]shell.Arg, 0, len(w.Subs)+len(w.Operands))
-	for _, s := range w.Subs {
+	for i, s := range w.Subs {
+		if i == 0 {
+			s = subName(w.Name, s)
+		}
 		out = append(out, shell.Arg{Text: s})
 	}
 	for _, a := range w.Operands {

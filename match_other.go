@@ -147,11 +147,15 @@ type toolPattern struct {
 	text  string                                           // its pattern
 }
 
+// ofShell reports whether a class is about commands that run already; a rule for
+// all of the shell means them, too.
+func ofShell(class Class) bool { return class == ClassBackground || class == ClassOutput }
+
 func (m *toolPattern) covers(c *Case, p *Part) bool { return m.any(c, p) }
 
 func (m *toolPattern) any(c *Case, _ *Part) bool {
 	switch {
-	case m.class != "" && m.class != c.Facts.Class && !(m.class == ClassShell && c.Facts.Class == ClassBackground):
+	case m.class != "" && m.class != c.Facts.Class && !(m.class == ClassShell && ofShell(c.Facts.Class)):
 		return false
 	case m.class == "" && m.name != "*" && m.name != c.Call.Tool:
 		return false

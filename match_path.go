@@ -91,6 +91,27 @@ func (m *pathPattern) mayMatch(c *Case, touched *shell.Path, abs string) bool {
 	return false
 }
 
+// mayBeBelow reports whether the pattern, which does not start with a folder, may
+// mean a file below a folder that is read as a whole.
+func (m *pathPattern) mayBeBelow(c *Case, p *Part) bool {
+	if !has(m.ways, shell.Read) {
+		return false
+	}
+	for i := range p.Paths {
+		touched := &p.Paths[i]
+		if touched.Access != shell.Read || !touched.Recursive || touched.Glob || touched.Deep || touched.Abs == "" {
+			continue
+		}
+		var buffer [4]string
+		for _, name := range m.names(buffer[:0], c, touched.Abs, true) {
+			if m.folded.Overlaps(path.Join(glob.Escape(name), "**")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // covers reports whether every file that the part touches is meant, as written
 // and with links followed. A command is never covered by its files: it may do
 // more than touch them.

@@ -23,7 +23,7 @@ const nobodySpoke = "nothing allows it"
 // plan in which nobody speaks.
 func (p Plan) Evaluate(ctx context.Context, c *Case) Decision {
 	own := *c
-	own.Leaning, own.steps, own.inner, own.decisive = Pass(), nil, nil, nil
+	own.Leaning, own.steps, own.inner, own.decisive, own.memo = Pass(), nil, nil, nil, &memo{}
 	v := p.walk(ctx, &own)
 	if !v.Speaks() {
 		v = Decide(Deny, CodeNobody, nobodySpoke)

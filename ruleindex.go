@@ -1,7 +1,9 @@
 package sayso
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/internal/fspath"
@@ -14,8 +16,8 @@ type ruleIndex struct {
 	programs map[string]*bucket // by the name of the program
 	program  []*compiledRule    // of any name
 
-	folders [3]folderIndex  // by what the patterns are relative to
-	paths   []*compiledRule // all path patterns
+	folders [3]folderIndex // by what the patterns are relative to
+	paths   bool           // there are path patterns
 
 	hosts   map[string][]*compiledRule // by the host, or by what follows *
 	lengths lengths                    // of those
@@ -31,6 +33,7 @@ type ruleIndex struct {
 // that start with a sign have an empty one.
 type folderIndex struct {
 	folders map[string]*bucket
+	sorted  []string // the folders, in order
 	lengths lengths
 	any     *bucket
 }
@@ -157,7 +160,7 @@ func (x *ruleIndex) addHost(host string, r *compiledRule) {
 }
 
 func (x *ruleIndex) addPath(m *pathPattern, r *compiledRule) {
-	x.paths = append(x.paths, r)
+	x.paths = true
 	in := &x.folders[m.base]
 	prefix := m.glob.Prefix()
 	keys := x.components(strings.TrimPrefix(m.glob.String(), prefix))
@@ -211,171 +214,9 @@ func (x *ruleIndex) ready() {
 		}
 	}
 	for i := range x.folders {
+		x.folders[i].sorted = slices.Sorted(maps.Keys(x.folders[i].folders))
 		if b := x.folders[i].any; b != nil {
 			b.split()
 		}
-	}
-}
-
-// search tries the rules that may match.
-func (x *ruleIndex) search(f *finder) {
-	if f.part.Command != nil {
-		x.searchCommand(f)
-	}
-	if len(x.paths) > 0 {
-		x.searchPaths(f)
-	}
-	if len(x.hosts)+len(x.host) > 0 {
-		for _, h := range f.part.Hosts {
-			x.searchHost(f, strings.ToLower(strings.TrimSuffix(h, ".")))
-		}
-	}
-	facts := f.c.Facts
-	if len(x.classes) > 0 {
-		f.try(x.classes[facts.Class])
-		if facts.Class == ClassBackground {
-			f.try(x.classes[ClassShell])
-		}
-	}
-	if len(x.tools) > 0 {
-		f.try(x.tools[f.c.Call.Tool])
-	}
-	if facts.Server != "" && len(x.servers) > 0 {
-		if b := x.servers[strings.ToLower(strings.TrimSpace(facts.Server))]; b != nil {
-			if b.by == nil {
-				f.try(b.all)
-			} else {
-				f.try(b.rest)
-				f.try(b.by[facts.Tool])
-			}
-		}
-	}
-	f.try(x.tool)
-}
-
-func (x *ruleIndex) searchCommand(f *finder) {
-	args := f.part.Command.Args
-	if len(args) == 0 {
-		return
-	}
-	f.try(x.program)
-	if args[0].Unknown && !f.allow { // it may be any program
-		for _, b := range x.programs {
-			f.try(b.all)
-		}
-		return
-	}
-	name := args[0].Text
-	b := x.programs[name]
-	if b == nil && strings.Contains(name, "/") {
-		b = x.programs[path.Base(name)]
-	}
-	if b == nil {
-		return
-	}
-	if b.by == nil {
-		f.try(b.all)
-		return
-	}
-	f.try(b.rest)
-	for i := range args[1:] {
-		if args[i+1].Unknown {
-			f.try(b.all)
-			return
-		}
-		f.try(b.by[args[i+1].Text])
-	}
-}
-
-func (x *ruleIndex) searchHost(f *finder, host string) {
-	f.try(x.host)
-	if x.lengths.has(host) {
-		f.try(x.hosts[host])
-	}
-	for i := 0; i < len(host); i++ {
-		if host[i] == '.' && x.lengths.has(host[i:]) {
-			f.try(x.hosts[host[i:]])
-		}
-	}
-}
-
-// searchPaths tries the rules for the files that the part touches. A pattern or
-// a whole tree may be meant by any rule.
-func (x *ruleIndex) searchPaths(f *finder) {
-	for i := range f.part.Paths {
-		p := &f.part.Paths[i]
-		if p.Glob || p.Recursive {
-			f.try(x.paths)
-			return
-		}
-		if p.Abs != "" {
-			x.searchPath(f, p.Abs)
-		}
-		if p.Real != "" {
-			x.searchPath(f, p.Real)
-		}
-	}
-}
-
-func (x *ruleIndex) searchPath(f *finder, abs string) {
-	if in := &x.folders[toRoot]; in.any != nil || in.folders != nil {
-		in.search(f, x.key(abs))
-	}
-	if in := &x.folders[toHome]; in.any != nil || in.folders != nil {
-		if name, ok := below(abs, f.c.Call.Home); ok {
-			in.search(f, x.key(name))
-		}
-	}
-	in := &x.folders[toWorkspace]
-	if in.any == nil && in.folders == nil {
-		return
-	}
-	inside := false
-	for _, root := range f.c.Facts.Place.Workspace {
-		if name, ok := below(abs, root); ok {
-			in.search(f, x.key(name))
-			inside = true
-		}
-	}
-	if !inside && in.any != nil { // **/NAME is meant everywhere
-		in.any.search(f, x.key(abs))
-	}
-}
-
-// search tries the patterns that start with the path or with a folder that it
-// is in.
-func (in *folderIndex) search(f *finder, name string) {
-	if in.any != nil {
-		in.any.search(f, name)
-	}
-	if in.folders == nil {
-		return
-	}
-	for folder := name; folder != ""; folder = folder[:max(0, strings.LastIndexByte(folder, '/'))] {
-		if in.lengths.has(folder) {
-			if b := in.folders[folder]; b != nil {
-				b.search(f, name)
-			}
-		}
-	}
-}
-
-// search tries the patterns that have a component of the path, or its ending.
-func (b *bucket) search(f *finder, name string) {
-	if b.by == nil {
-		f.try(b.all)
-		return
-	}
-	f.try(b.rest)
-	if len(b.by) == 0 {
-		return
-	}
-	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && strings.IndexByte(name[dot:], '/') < 0 {
-		f.try(b.by[name[dot:]])
-	}
-	for name != "" {
-		slash := strings.LastIndexByte(name, '/')
-		f.try(b.by[name[slash+1:]])
-		name = name[:max(0, slash)]
 	}
 }

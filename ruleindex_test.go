@@ -14,9 +14,10 @@ func linear(s *RuleSet, e Effect, c *Case, p *Part) *Rule {
 		return nil
 	}
 	f := finder{c: c, part: p, allow: e == Allow, now: c.Session.Now}
-	for _, r := range s.all {
-		if r.rule.Effect == e && f.matches(r) {
-			return r.rule
+	for i, rule := range s.rules {
+		r, err := compileRule(rule, i, nil)
+		if err == nil && rule.Effect == e && f.matches(r) {
+			return rule
 		}
 	}
 	return nil

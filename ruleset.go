@@ -11,7 +11,6 @@ import (
 // it does not matter.
 type RuleSet struct {
 	rules  []*Rule
-	all    []*compiledRule
 	lists  [3]ruleIndex // by effect
 	broken error
 }
@@ -41,7 +40,6 @@ func NewRuleSet(rules []Rule, own ...Tool) (*RuleSet, error) {
 			errs = append(errs, err)
 			continue
 		}
-		s.all = append(s.all, c)
 		s.lists[min(r.Effect, Allow)].add(c)
 	}
 	for i := range s.lists {
@@ -88,12 +86,39 @@ func (s *RuleSet) Find(e Effect, c *Case, p *Part) *Rule {
 	if s == nil || e > Allow || e == Allow && s.broken != nil {
 		return nil
 	}
-	f := finder{c: c, part: p, allow: e == Allow, now: c.Session.Now}
+	if r := s.find(e, c, p, nil); r != nil {
+		return r.rule
+	}
+	return nil
+}
+
+// find is Find; the rules that over reports do not count any more.
+func (s *RuleSet) find(e Effect, c *Case, p *Part, over func(*compiledRule) bool) *compiledRule {
+	f := finder{c: c, part: p, allow: e == Allow, now: c.Session.Now, over: over}
 	s.lists[e].search(&f)
-	if f.best == nil {
+	return f.best
+}
+
+// FindBelow returns the first rule that denies reading files which are not named
+// but may be below a folder that the part reads as a whole: read(**/.env) and
+// grep -r. Which files there are is not known, and so such a rule does not match.
+func (s *RuleSet) FindBelow(c *Case, p *Part) *Rule {
+	if s == nil {
 		return nil
 	}
-	return f.best.rule
+	for i := range s.lists[Deny].folders {
+		b := s.lists[Deny].folders[i].any
+		if b == nil {
+			continue
+		}
+		for _, r := range b.all {
+			f := finder{c: c, part: p, now: c.Session.Now}
+			if m, ok := r.match.(*pathPattern); ok && m.mayBeBelow(c, p) && !f.ended(r) && !exempt(r, c, p) {
+				return r.rule
+			}
+		}
+	}
+	return nil
 }
 
 // A finder looks for the first rule that matches.
@@ -102,6 +127,7 @@ type finder struct {
 	part  *Part
 	allow bool
 	now   time.Time
+	over  func(*compiledRule) bool // nil: none is
 	best  *compiledRule
 }
 
@@ -119,13 +145,20 @@ func (f *finder) try(list []*compiledRule) {
 }
 
 func (f *finder) matches(r *compiledRule) bool {
-	if !r.rule.Until.IsZero() && !f.now.Before(r.rule.Until) {
+	if f.ended(r) {
+		return false
+	}
+	if f.over != nil && f.over(r) {
 		return false
 	}
 	if f.allow {
 		return r.match.covers(f.c, f.part) && !anyOf(r.except, f.c, f.part)
 	}
 	return r.match.any(f.c, f.part) && !exempt(r, f.c, f.part)
+}
+
+func (f *finder) ended(r *compiledRule) bool {
+	return !r.rule.Until.IsZero() && !f.now.Before(r.rule.Until)
 }
 
 func anyOf(list []matcher, c *Case, p *Part) bool {

@@ -114,15 +114,12 @@ func (g *Grants) Find(c *Case, p *Part) *Grant {
 	if g == nil || g.set == nil {
 		return nil
 	}
-	for _, r := range g.set.all {
+	over := func(r *compiledRule) bool {
 		grant := &g.list[r.order]
-		if !grant.Counts(&c.Session) {
-			continue
-		}
-		f := finder{c: c, part: p, allow: true, now: c.Session.Now}
-		if f.matches(r) {
-			return grant
-		}
+		return !grant.Counts(&c.Session)
+	}
+	if r := g.set.find(Allow, c, p, over); r != nil {
+		return &g.list[r.order]
 	}
 	return nil
 }

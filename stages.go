@@ -12,6 +12,8 @@ const (
 	CodeGrant     Code = "grant"      // a person has approved it before
 	CodeSurface   Code = "surface"    // the agent is not offered the tool
 	CodeStopped   Code = "stopped"    // a person's no has ended the turn
+
+	CodeDeniedBefore Code = "denied.before" // a person has denied it before
 )
 
 // Readable denies calls that could not be analysed.
@@ -121,6 +123,28 @@ func Granted() Stage {
 		v := Decide(Allow, CodeGrant, "it was approved before: "+first.Rule+" ("+string(first.Scope)+")")
 		v.scope = first.Scope
 		return v
+	})
+}
+
+// DeniedBefore denies what a person has denied in this turn, and asks about what
+// they have denied before, by whatever tool it is tried again.
+func DeniedBefore() Stage {
+	return Func("denied before", func(c *Case) Verdict {
+		if len(c.Session.Denied) == 0 {
+			return Pass()
+		}
+		set := c.denied()
+		for _, p := range c.parts() {
+			if r := set.Find(Deny, c, p); r != nil {
+				return Decide(Deny, CodeDeniedBefore, "a person has just denied this: "+r.Because+"; it can be tried again after the next prompt")
+			}
+		}
+		for _, p := range c.parts() {
+			if r := set.Find(Ask, c, p); r != nil {
+				return Decide(Ask, CodeDeniedBefore, "a person has denied this before: "+r.Because).Immune()
+			}
+		}
+		return Pass()
 	})
 }
 

@@ -42,7 +42,7 @@ var classNames = [...]Class{
 	tools.List: ClassList, tools.Grep: ClassGrep, tools.Fetch: ClassFetch, tools.WebSearch: ClassSearch, tools.MCPTool: ClassMCP,
 	tools.Task: ClassTask, tools.Memory: ClassMemory, tools.Question: ClassQuestion, tools.Subagent: ClassSubagent,
 	tools.Code: ClassCode, tools.Notebook: ClassNotebook, tools.Mode: ClassMode, tools.Skill: ClassSkill, tools.Docs: ClassDocs,
-	tools.External: ClassExternal,
+	tools.External: ClassExternal, tools.Output: ClassOutput,
 }
 
 func classOf(c tools.Class) Class { return classNames[c] }

@@ -10,7 +10,7 @@ import (
 
 // guardrails blocks what is dangerous whatever the rules and the mode say.
 func (w *cowork) guardrails() sayso.Stage {
-	patterns, files := w.BlockedCommands, slices.Concat(guardFiles, w.Guarded)
+	patterns, files := w.BlockedCommands, w.Guarded
 	globs := make([]wildcard, len(patterns))
 	for i, p := range patterns {
 		globs[i] = compileWildcard(foldSpaces(p))

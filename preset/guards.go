@@ -12,45 +12,90 @@ import (
 // changes are the ways to touch a file that leave it different.
 var changes = []shell.Access{shell.Write, shell.Change, shell.Delete}
 
-// guards denies what nobody wants an agent to do, whatever the rules say.
+// guards denies what nobody wants an agent to do, whatever the rules say. Each
+// reason names what is meant, and says what a person can do instead.
 func (p *Policy) guards() sayso.Stage {
-	files := slices.Concat(guardFiles, p.Guarded)
+	files := p.Guarded
 	return sayso.Func("guards", func(c *sayso.Case) sayso.Verdict {
 		p := c.Part()
-		switch {
-		case p.Risk == shell.Blocked:
-			return sayso.Decide(sayso.Deny, "guard.destroy", "it can do damage that cannot be undone: "+p.Sentence)
-		case decidesOwn(c, p, files).Speaks():
-			return decidesOwn(c, p, files)
-		case c.Facts.Is(p, shell.Device, changes...):
-			return sayso.Decide(sayso.Deny, "guard.device", "it would overwrite a device")
-		case outside(c, p, shell.OfSystem):
-			return sayso.Decide(sayso.Deny, "guard.system", "it would change a file of the system")
-		case outside(c, p, shell.Startup):
-			return sayso.Decide(sayso.Deny, "guard.startup", "it would change a file that runs by itself later")
-		case p.Command != nil && p.Command.Runs == shell.Fetched:
-			return sayso.Decide(sayso.Deny, "guard.fetched", "it runs text from the network without anybody having read it")
-		case p.Command != nil && p.Command.Runs == shell.Decoded:
-			return sayso.Decide(sayso.Deny, "guard.decoded", "it runs decoded text that nobody can read")
+		deny := func(code sayso.Code, reason string) sayso.Verdict { return sayso.Decide(sayso.Deny, code, reason) }
+		if p.Risk == shell.Blocked {
+			return deny("guard.destroy", "no agent may do this, because it cannot be brought back or stopped: "+p.Sentence)
+		}
+		if own := decidesOwn(c, p, files); own.Speaks() {
+			return own
+		}
+		if file := c.Facts.Find(p, shell.Device, changes...); file != nil {
+			return deny("guard.device", "it would overwrite the device "+shown(file))
+		}
+		if file := outside(c, p, shell.OfSystem); file != nil {
+			return deny("guard.system", "it would change "+shown(file)+", which belongs to the system; change it yourself if you want that")
+		}
+		if file := outside(c, p, shell.Startup); file != nil {
+			return deny("guard.startup", "it would change "+shown(file)+", which runs by itself later or lets somebody in; change it yourself if you want that")
+		}
+		if p.Command == nil {
+			return sayso.Pass()
+		}
+		switch p.Command.Runs {
+		case shell.Fetched:
+			return deny("guard.fetched", "it runs text from the network that nobody has read; save it to a file and look at it first")
+		case shell.Decoded:
+			return deny("guard.decoded", "it runs decoded text that nobody can read; save it to a file and look at it first")
 		}
 		return sayso.Pass()
 	})
 }
 
-// outside reports whether the part changes a file of that class which is not in
-// the workspace.
-func outside(c *sayso.Case, p *sayso.Part, class shell.PathClass) bool {
-	for _, touched := range p.Paths {
+// guarded returns a file that the part changes and that guards agents: one that
+// the tables know, or one of those given, which are absolute.
+func guarded(c *sayso.Case, p *sayso.Part, files []string) *shell.Path {
+	if file := c.Facts.Find(p, shell.Guard, changes...); file != nil {
+		return file
+	}
+	for i := range p.Paths {
+		touched := &p.Paths[i]
 		if touched.Access <= shell.Read && touched.Access > 0 {
 			continue
 		}
 		for _, abs := range [...]string{touched.Abs, touched.Real} {
-			if abs != "" && c.Facts.Place.Class(abs)&class != 0 && !inProject(c, abs) {
-				return true
+			if abs != "" && anyFile(files, strings.ToLower(abs), touched.Recursive || touched.Access == shell.Delete) {
+				return touched
 			}
 		}
 	}
+	return nil
+}
+
+func anyFile(files []string, abs string, recursive bool) bool {
+	for _, file := range files {
+		name, tree := strings.CutSuffix(strings.ToLower(file), "/**")
+		if abs == name || tree && strings.HasPrefix(abs, name+"/") || recursive && strings.HasPrefix(name, abs+"/") {
+			return true
+		}
+	}
 	return false
+}
+
+// outside returns a file of that class which the part changes and which is not
+// in the workspace, or nil.
+func outside(c *sayso.Case, p *sayso.Part, class shell.PathClass) *shell.Path {
+	for i := range p.Paths {
+		touched := p.Paths[i]
+		if touched.Access <= shell.Read && touched.Access > 0 {
+			continue
+		}
+		for _, abs := range [...]string{touched.Abs, touched.Real} {
+			touched.Abs, touched.Real = abs, ""
+			if abs == "/" && touched.Access == shell.Write && p.Effects&shell.Privilege != 0 {
+				continue // a container gets to see it; what is done to it there is judged by itself
+			}
+			if abs != "" && !inProject(c, abs) && c.Facts.Place.ClassOf(&touched)&class != 0 {
+				return &p.Paths[i]
+			}
+		}
+	}
+	return nil
 }
 
 // inProject reports whether a file is in the workspace, and the workspace is not
@@ -62,59 +107,6 @@ func inProject(c *sayso.Case, abs string) bool {
 		return root == "/" || strings.HasPrefix(at.Home, root+"/")
 	})
 	return len(at.Workspace) > 0 && at.Inside(abs)
-}
-
-// guardFiles are what decides about an agent's calls: the policy and the state
-// of sayso, and the settings of agents that can switch a hook off. A pattern
-// that starts with / is below the root, ~/ below the home folder; the others
-// stand anywhere.
-var guardFiles = []string{
-	".sayso.yaml", ".sayso/**", "~/.config/sayso/**", "~/.local/state/sayso/**", "~/.local/share/sayso/**", "/etc/sayso/**",
-	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/**", "~/.claude.json", "~/.claude/settings.json", "/etc/claude-code/**",
-	".codex/config.toml", ".codex/hooks.json", ".codex/hooks/**", ".codex/rules/**", "/etc/codex/**",
-	".gemini/settings.json", ".gemini/policies/**", ".gemini/hooks/**", "/etc/gemini-cli/**",
-	"opencode.json", "opencode.jsonc", ".opencode/plugin/**", ".opencode/plugins/**", "~/.config/opencode/**",
-	".github/hooks/**", "~/.copilot/**", ".cursor/hooks.json", ".cursor/cli.json", "~/.cursor/**", "/etc/cursor/**",
-	".kosmokrator.yaml", "~/.kosmokrator/**", "~/.config/kodacode/**", ".cowork/policy/**",
-}
-
-// touches reports whether the part touches one of the files in one of the ways.
-func touches(p *sayso.Part, home string, files []string, ways ...shell.Access) bool {
-	for _, touched := range p.Paths {
-		for _, way := range ways {
-			if touched.Access != way {
-				continue
-			}
-			for _, abs := range [...]string{touched.Abs, touched.Real} {
-				if abs != "" && anyFile(files, strings.ToLower(abs), strings.ToLower(home), touched.Recursive || touched.Access == shell.Delete) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func anyFile(files []string, abs, home string, recursive bool) bool {
-	for _, file := range files {
-		name, tree := strings.CutSuffix(file, "/**")
-		switch {
-		case strings.HasPrefix(name, "~/"):
-			name = path.Join(home, name[2:])
-		case !strings.HasPrefix(name, "/"):
-			if at := strings.Index(abs+"/", "/"+name+"/"); at >= 0 && (tree || len(abs) == at+1+len(name)) {
-				return true
-			}
-			if folder, _, deeper := strings.Cut(name, "/"); deeper && recursive && path.Base(abs) == folder {
-				return true // the folder that it stands in
-			}
-			continue
-		}
-		if abs == name || tree && strings.HasPrefix(abs, name+"/") || recursive && strings.HasPrefix(name, abs+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // decidesForItself reports whether a command answers, grants or trusts in the
@@ -151,12 +143,51 @@ func leaks() sayso.Stage {
 			}
 			for j := range parts {
 				if sends(&parts[j]) && (i == j && parts[i].Effects&shell.Secrets == 0 || i != j && flows(parts[i].Command, parts[j].Command)) {
-					return sayso.Decide(sayso.Deny, "guard.leak", "it would send a secret out: "+parts[i].Text)
+					return sayso.Decide(sayso.Deny, "guard.leak", "it would send a secret to "+receivers(&parts[j])+": "+secretOf(c, &parts[i]))
 				}
 			}
 		}
 		return sayso.Pass()
 	})
+}
+
+// secretOf names the secret that a part reveals.
+func secretOf(c *sayso.Case, p *sayso.Part) string {
+	if file := c.Facts.Find(p, shell.Secret, shell.Read); file != nil {
+		return shown(file)
+	}
+	return "what " + shell.Shown(p.Text) + " shows"
+}
+
+// shown is the path as it was written, and where it leads to.
+func shown(file *shell.Path) string {
+	if file.Raw == "-" || file.Raw == "" { // it comes through a pipe or a variable
+		return shell.Shown(file.Abs)
+	}
+	if file.Real == "" || file.Real == file.Abs {
+		return shell.Shown(file.Raw)
+	}
+	return shell.Shown(file.Raw) + ", which leads to " + shell.Shown(file.Real)
+}
+
+// receivers names the hosts that a part talks to.
+func receivers(p *sayso.Part) string {
+	var names []string
+	for _, h := range p.Hosts {
+		switch h {
+		case shell.External:
+		case shell.Registries:
+			names = append(names, "a package registry")
+		case shell.Remotes:
+			names = append(names, "the remote repository")
+		default:
+			names = append(names, shell.Shown(h))
+		}
+	}
+	if len(names) == 0 {
+		return "the network"
+	}
+	return strings.Join(names, ", ")
 }
 
 // sends reports whether the part can send something to another machine.

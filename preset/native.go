@@ -58,11 +58,12 @@ func (p *Policy) plan(mode string) sayso.Plan {
 	parts := sayso.Each("parts", sayso.Parts,
 		p.guards(),
 		p.capabilities(),
-		denied(),
+		sayso.DeniedBefore(),
 		sayso.Rules("deny rules", p.Rules, sayso.Deny),
 		readingOnly(mode), // behind what denies for good: its denials may turn into questions
 		sayso.Rules("ask rules", p.Rules, sayso.Ask),
 		p.asks(),
+		p.unnamed(),
 		safety(),
 		taint(),
 		sayso.ToolSays(p.Tools),
@@ -147,7 +148,7 @@ func readingOnly(mode string) sayso.Stage {
 		}
 		agent := c.Session.AgentMode
 		switch {
-		case onlyReads(c.Part()) || onlyFetches(c.Part()) || onlyLooks(c.Part()) || c.Facts.Class == sayso.ClassMode:
+		case onlyReads(c.Part()) || onlyFetches(c.Part()) || onlyLooks(c.Part()) || passes(c.Facts.Class) || onlySets(c.Part()):
 			return sayso.Pass()
 		case mode == Plan:
 			return deny("mode.plan", "in plan mode only reading is allowed")
@@ -158,6 +159,21 @@ func readingOnly(mode string) sayso.Stage {
 		}
 		return sayso.Pass()
 	})
+}
+
+// passes reports whether calls of a class are fine where only reading is: a mode
+// is changed by a person, and another agent may do no more than this one.
+func passes(class sayso.Class) bool {
+	return class == sayso.ClassMode || class == sayso.ClassSubagent
+}
+
+// onlySets reports whether a part does no more than set variables of the shell
+// that nothing runs by.
+func onlySets(p *sayso.Part) bool {
+	if p.Command == nil || p.Risk < shell.Moderate || len(p.Opaque) > 0 {
+		return false
+	}
+	return len(p.Command.Args) == 0 && len(p.Command.Redirects) == 0 || program(p) == "export"
 }
 
 var readingSubagents = map[string]bool{"explore": true, "Explore": true, "plan": true, "Plan": true}

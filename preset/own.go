@@ -1,9 +1,8 @@
 package preset
 
 import (
-	"slices"
-
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/shell"
 )
 
 // Guarded puts what must hold in front of a preset that knows nothing of it:
@@ -31,7 +30,6 @@ func Guarded(p sayso.Preset, files []string, scripts ...sayso.Stage) sayso.Prese
 
 // own denies calls that would change who decides about them.
 func own(files []string) sayso.Stage {
-	files = slices.Concat(guardFiles, files)
 	return sayso.Func("guards", func(c *sayso.Case) sayso.Verdict {
 		for i := range c.Facts.Parts {
 			if v := decidesOwn(c, &c.Facts.Parts[i], files); v.Speaks() {
@@ -44,11 +42,11 @@ func own(files []string) sayso.Stage {
 
 // decidesOwn denies a part that would change who decides about it.
 func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
-	switch {
-	case touches(p, c.Call.Home, files, changes...):
-		return sayso.Decide(sayso.Deny, "guard.own", "it would change the files that guard this agent")
-	case decidesForItself(p):
-		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls")
+	if file := guarded(c, p, files); file != nil {
+		return sayso.Decide(sayso.Deny, "guard.own", "it would change what guards this agent: "+shown(file)+"; only a person may do that")
+	}
+	if decidesForItself(p) {
+		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls: run "+shell.Shown(p.Text)+" yourself")
 	}
 	return sayso.Pass()
 }

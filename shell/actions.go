@@ -114,6 +114,10 @@ func symbolic(h string) string {
 // host records a host that the command talks to.
 func (c *Command) host(name string) {
 	c.Effects |= Network
+	if IsMetadata(name) {
+		c.Effects |= Secrets
+		c.Risk = min(c.Risk, Dangerous)
+	}
 	for _, h := range c.Hosts {
 		if h == name {
 			return

@@ -87,6 +87,7 @@ type Command struct {
 
 	Risk    Risk     // the worst of what it does itself; what it runs has its own
 	Runs    Origin   // where code comes from that it runs
+	Unknown bool     // no table knows the program, or its sub-command
 	Effects Effects  // what it does
 	Dir     string   // the folder it works in; empty if unknown
 	Paths   []Path   // the files it touches; on another machine if Elsewhere

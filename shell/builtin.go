@@ -164,9 +164,16 @@ func (v *visit) searches(dir string) bool {
 	return ok || v.outer.shopt
 }
 
-// eval is never resolved for good, but what is written out is followed.
+// eval is never resolved for good, but what is written out is followed. What a
+// program prints to set a shell up leaves no text.
 func (v *visit) eval(args []Arg) {
 	text := joinArgs(args)
+	if strings.TrimSpace(text) == "" && !slices.ContainsFunc(args, func(a Arg) bool { return a.Unknown || a.Glob }) {
+		v.c.Risk = min(v.c.Risk, Moderate)
+		v.outer.lose()
+		return
+	}
+	v.c.doubt(Dangerous, "eval runs text as a command")
 	for _, a := range args {
 		if a.Unknown || a.Glob {
 			v.c.Runs = max(v.c.Runs, a.from.origin(), UnknownOrigin)
@@ -195,7 +202,7 @@ func (v *visit) source(args []Arg) {
 		v.touch(a, Read, false)
 	default:
 		risk := Dangerous
-		if v.w.inWorkspace(abs) { // as with bash FILE
+		if v.w.inWorkspace(abs) || pathsSourced.match(abs, v.w.at.Home) { // as with bash FILE, or as every shell starts
 			risk = Moderate
 		}
 		v.c.Effects |= Executes

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // A PathClass says what is special about a path; the zero value: nothing.
 type PathClass uint8
@@ -12,6 +15,7 @@ const (
 	Device                          // a disk or the like
 	Temporary                       // a named child of a folder for temporary files
 	Remade                          // a build or a package manager makes it again
+	Guard                           // guards an agent: its settings and hooks, the policy and state of sayso
 )
 
 // Class says what is special about an absolute, cleaned path.
@@ -36,17 +40,21 @@ func (at Place) Class(abs string) PathClass {
 	if at.remade(abs) {
 		out |= Remade
 	}
+	if pathsGuard.match(strings.ToLower(abs), strings.ToLower(at.Home)) {
+		out |= Guard
+	}
 	if pathsMachine.match(abs, at.Home) && (at.Home == "" || !within(abs, at.Home)) {
 		out |= OfSystem
 	}
 	return out
 }
 
-// ClassOf says what is special about a path that a command touches, where links
-// lead it to, and what is among the files that it stands for.
+// ClassOf says what is special about all that a path may mean, as written and
+// with links followed: the files that a pattern is meant to find, and those
+// below a folder that is touched as a whole.
 func (at Place) ClassOf(p *Path) PathClass {
 	out := at.Class(p.Abs) | at.Class(p.Real)
-	if !p.Glob && !p.Deep && !p.Recursive {
+	if !p.Glob && !p.Recursive && p.Access != Delete {
 		return out
 	}
 	w := walker{at: at}
@@ -57,14 +65,49 @@ func (at Place) ClassOf(p *Path) PathClass {
 		if abs == "" {
 			continue
 		}
-		if w.secretMeaning(abs, p.Glob, p.Deep) >= included || p.Recursive && !p.Deep && w.holdsSecrets(abs) {
+		if !device(abs) && w.judgeRead(p, abs, p.Deep) == Dangerous {
 			out |= Secret
 		}
-		if (p.Glob || p.Deep) && w.startup(abs, p.Glob, p.Deep) {
+		if w.startup(abs, p.Glob, p.Deep) {
 			out |= Startup
+		}
+		if w.guards(abs, p) {
+			out |= Guard
+		}
+		if (p.Recursive || p.Deep) && topFolder(abs, p) == "/" {
+			out |= OfSystem
 		}
 	}
 	return out
+}
+
+// topFolder is the folder in which everything is that p may mean.
+func topFolder(abs string, p *Path) string {
+	if p.Deep {
+		abs = path.Dir(abs)
+	}
+	for p.Glob && strings.ContainsAny(abs, "*?[") {
+		abs = path.Dir(abs)
+	}
+	return abs
+}
+
+// guards reports whether a pattern is meant to find what guards an agent, or a
+// folder that is touched as a whole holds it.
+func (w *walker) guards(abs string, p *Path) bool {
+	abs, home := strings.ToLower(abs), strings.ToLower(w.at.Home)
+	if isPattern(abs, p.Glob, p.Deep) {
+		return pathsGuard.meaning(questionMarks(abs), home, p.Deep) >= included
+	}
+	if !p.Recursive && p.Access != Delete || abs == "/" { // what is done to all of the machine has graver names
+		return false
+	}
+	for _, d := range pathsGuard.deep {
+		if folder, _, deeper := strings.Cut(strings.TrimPrefix(d.pattern, "**/"), "/"); deeper && path.Base(abs) == folder {
+			return true
+		}
+	}
+	return pathsGuard.below(abs, home)
 }
 
 // remade looks only at the part of the path that is in the workspace: that the
@@ -89,7 +132,7 @@ func (at Place) Judge(p Path) Risk {
 		at.Workspace = []string{at.Dir}
 	}
 	w := walker{at: at}
-	return w.judge(&p)
+	return w.judgeFound(&p, p.Deep)
 }
 
 // Inside reports whether an absolute, cleaned path is in the workspace.

@@ -73,13 +73,18 @@ type codeScanner struct {
 	keys *keyTable
 	kind kind
 
-	mixed  bool   // the first argument of the last call is more than a literal
-	depth  int    // interpolations around
-	list   bool   // the arguments of the last call are a list of words
-	hidden []Span // literals and comments
+	consts codeConstants
+	also   []string // what else the first argument of the last call may be
+	mixed  bool     // it is more than a literal
+	depth  int      // interpolations around
+	list   bool     // the arguments of the last call are a list of words
+	hidden []Span   // literals and comments
 }
 
 func (s *codeScanner) run() {
+	if s.consts == nil && s.depth == 0 {
+		s.consts = s.constants()
+	}
 	for s.pos < len(s.src) {
 		c := s.src[s.pos]
 		switch {
@@ -246,6 +251,9 @@ func (s *codeScanner) name() {
 		return
 	}
 	if e := s.lookup(name); e != nil {
+		if receiver, _, ok := strings.Cut(name, "."); ok && s.method(e, receiver) {
+			return
+		}
 		s.hit(e)
 	}
 }

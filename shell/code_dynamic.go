@@ -4,20 +4,22 @@ import "strings"
 
 // A codeToken is a name, a literal, a number or one other byte of a program.
 type codeToken struct {
-	kind byte // 'n', 's', '0', or the byte itself
-	text string
+	kind  byte // 'n', 's', '0', or the byte itself
+	text  string
+	first bool // of a statement, as far as lines and semicolons show it
 }
 
 // tokens splits the program, leaving out blanks and comments.
 func (s *codeScanner) tokens() []codeToken {
 	t := codeScanner{v: s.v, src: s.src, keys: s.keys, kind: s.kind}
 	var out []codeToken
+	first := true
 	for t.pos < len(t.src) {
-		start, c := t.pos, t.src[t.pos]
+		start, c, before := t.pos, t.src[t.pos], len(out)
 		switch {
 		case t.comment():
 		case c == '\'' || c == '"' || c == '`':
-			out = append(out, codeToken{'s', t.literal()})
+			out = append(out, codeToken{kind: 's', text: t.literal()})
 		case isNameStart(c) || c >= '0' && c <= '9':
 			for t.pos < len(t.src) && (isNameStart(t.src[t.pos]) || t.src[t.pos] >= '0' && t.src[t.pos] <= '9') {
 				t.pos++
@@ -26,12 +28,17 @@ func (s *codeScanner) tokens() []codeToken {
 			if c >= '0' && c <= '9' {
 				kind = '0'
 			}
-			out = append(out, codeToken{kind, t.src[start:t.pos]})
+			out = append(out, codeToken{kind: kind, text: t.src[start:t.pos]})
 		default:
 			t.pos++
 			if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
 				out = append(out, codeToken{kind: c})
 			}
+		}
+		if len(out) > before {
+			out[before].first, first = first, c == ';'
+		} else if c == '\n' {
+			first = true
 		}
 	}
 	return out

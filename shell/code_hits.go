@@ -2,6 +2,20 @@ package shell
 
 import "strings"
 
+// method applies an entry for a method of something that is known to be a file:
+// p.write_text(…) behind p = Path('x').
+func (s *codeScanner) method(e *flag, receiver string) bool {
+	values := s.consts[receiver]
+	if len(values) == 0 || e.do == nil || e.kind != kindNone || !e.do.does.Has(Writes) {
+		return false
+	}
+	s.v.apply(e.do)
+	for _, value := range values {
+		s.v.touch(s.path(value), Write, false)
+	}
+	return true
+}
+
 // hit applies an entry of the table, with the literals of the call behind it.
 func (s *codeScanner) hit(e *flag) {
 	if e.do != nil {
@@ -16,6 +30,11 @@ func (s *codeScanner) hit(e *flag) {
 	words := s.arguments()
 	if e.kind == kindWrite && (s.kind == kindPerl || s.kind == kindRuby) && s.pipes(words...) {
 		return
+	}
+	if e.kind == kindShell {
+		for _, one := range s.also {
+			s.command(one)
+		}
 	}
 	switch {
 	case e.kind == kindWrite && (len(words) == 0 || s.mixed): // open(name, …): as with a script in a file
@@ -34,13 +53,17 @@ func (s *codeScanner) hit(e *flag) {
 		}
 		s.command(strings.Join(words, " "))
 	case e.kind == kindWrite: // a file and the mode to open it in
+		access := Read
 		if len(words) > 1 && strings.ContainsAny(words[1], "wax+>") && len(words[1]) < 4 || e.do != nil {
-			s.v.touch(s.path(words[0]), Write, false)
-		} else {
-			s.v.touch(s.path(words[0]), Read, false)
+			access = Write
+		}
+		for _, name := range append([]string{words[0]}, s.also...) {
+			s.v.touch(s.path(name), access, false)
 		}
 	default:
-		s.v.value(e.kind, nil, s.path(words[0]), true)
+		for _, name := range append([]string{words[0]}, s.also...) {
+			s.v.value(e.kind, nil, s.path(name), true)
+		}
 	}
 }
 
@@ -80,12 +103,16 @@ func (s *codeScanner) targets() {
 func (s *codeScanner) arguments() []string {
 	var words []string
 	depth, commas := 0, 0
-	s.mixed, s.list = false, false
+	s.mixed, s.list, s.also = false, false, nil
 	for s.pos < len(s.src) {
 		switch c := s.src[s.pos]; {
 		case c == ',':
 			commas++
 		case commas == 0 && isNameStart(c) && !(s.kind == kindLisp && len(words) > 0): // not a plain literal
+			if values := s.constant(depth); len(values) > 0 && len(words) == 0 {
+				words, s.also = values[:1:1], values[1:]
+				continue
+			}
 			s.mixed = true
 		case s.quote(c):
 			word := s.literal()
@@ -111,6 +138,23 @@ func (s *codeScanner) arguments() []string {
 		s.pos++
 	}
 	return words
+}
+
+// constant reads a name that is all of an argument and returns what it stands
+// for, if that is known; else it stays where it is.
+func (s *codeScanner) constant(depth int) []string {
+	end := s.pos
+	for end < len(s.src) && (isNameStart(s.src[end]) || s.src[end] >= '0' && s.src[end] <= '9') {
+		end++
+	}
+	values := s.consts[s.src[s.pos:end]]
+	rest := strings.TrimLeft(s.src[end:], " \t\n")
+	before := strings.TrimRight(s.src[:s.pos], " \t\n")
+	if len(values) == 0 || depth != 1 || rest == "" || rest[0] != ',' && rest[0] != ')' || !strings.HasSuffix(before, "(") {
+		return nil
+	}
+	s.pos = end
+	return values
 }
 
 // command analyses a literal that the program gives to a shell.

@@ -1,6 +1,8 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+)
 
 // handle runs the code that reads what the tables cannot describe.
 func (v *visit) handle() {
@@ -304,6 +306,16 @@ func (v *visit) loopback() bool {
 func IsLoopback(host string) bool {
 	return host == "localhost" || host == "::1" || host == "0.0.0.0" || strings.HasSuffix(host, ".localhost") ||
 		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
+}
+
+// IsMetadata reports whether a host is the service that gives a machine in a cloud
+// its credentials.
+func IsMetadata(host string) bool {
+	switch host {
+	case "metadata", "metadata.google.internal", "fd00:ec2::254", "100.100.100.200":
+		return true
+	}
+	return strings.HasPrefix(host, "169.254.") || strings.HasPrefix(host, "fe80:") || strings.HasPrefix(host, "::ffff:169.254.")
 }
 
 // test is test and [: -v and the comparisons of numbers evaluate their words.

@@ -141,7 +141,7 @@ func (w *walker) wholeWorkspace(abs string, p *Path, deep bool) bool {
 func (w *walker) history(p, root string, pattern, deep bool) bool {
 	p, root = strings.ToLower(p), strings.ToLower(root)
 	if within(p, root+"/.git") {
-		return true
+		return pattern || !strings.HasSuffix(p, ".lock") // what a git that ended too early leaves behind
 	}
 	return pattern && compare(questionMarks(p), root+"/.git/**", deep) >= included
 }

@@ -38,8 +38,8 @@ func (v *visit) printed() stream {
 	case printsNames:
 		return v.namesIn()
 	case printsStdin:
-		if v.f.stdin != nil && len(v.r.args) == 0 {
-			return *v.f.stdin
+		if v.f.stdin != nil && !slices.ContainsFunc(c.Paths, func(p Path) bool { return p.Access == Read }) && (len(v.r.args) == 0 || c.Effects.Has(Writes)) {
+			return *v.f.stdin // tee reads none of the files that it is given
 		}
 		return v.filesPrinted()
 	case printsThrough:

@@ -158,6 +158,8 @@ func (b *fieldBuilder) operation(p *syntax.ParamExp, name string, quoted bool) {
 		orNull := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull
 		assign := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
 		switch {
+		case !known && !assigned && name == "TMPDIR": // wherever that is, it is for temporary files
+			b.inner(p.Exp.Word, quoted)
 		case !known: // it may come from outside: judge by the word, and do not trust it
 			other := b.w.word(b.st, b.f, p.Exp.Word)
 			if assign {

@@ -178,11 +178,11 @@ func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 		c.Risk = min(c.Risk, Moderate)
 		abs := resolve(c.Args[0].Text, st.dir)
 		if abs == "" || !w.inWorkspace(abs) && !temporary(abs) {
-			c.Risk = min(c.Risk, Dangerous)
+			c.Risk, c.Unknown = min(c.Risk, Dangerous), true
 		}
 	default:
 		c.Sentence = "Run command: " + short(joinArgs(c.Args))
-		c.Risk = min(c.Risk, Dangerous)
+		c.Risk, c.Unknown = min(c.Risk, Dangerous), true
 	}
 	c.Sentence += outputTo(c.Redirects, c.Paths)
 	for _, a := range c.Args[1:] { // it may read whatever it is given
@@ -271,7 +271,7 @@ func (v *visit) somewhere() {
 }
 
 func (v *visit) unknownSub() {
-	v.c.Risk = min(v.c.Risk, Dangerous)
+	v.c.Risk, v.c.Unknown = min(v.c.Risk, Dangerous), true
 	v.c.Effects |= Executes
 	v.plain = "Run the unknown " + v.r.name + " command " + short(joinArgs(v.c.Args[1:]))
 }

@@ -27,7 +27,7 @@ var tableBuiltins = [...]tool{
 		says: []string{"List the remembered folders"},
 	},
 	{names: []string{"eval"},
-		do:   action{does: Executes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper | isPosix | isNoHelp, opaque: "eval runs text as a command"},
+		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper | isPosix | isNoHelp},
 		says: []string{"Evaluate text as a command: {args}", "Evaluate text as a command"},
 		use:  useBuiltin,
 	},
@@ -254,5 +254,9 @@ var tableBuiltins = [...]tool{
 	{names: []string{"help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Show help about the shell"},
+	},
+	{names: []string{"deactivate"},
+		do:   action{args: []slot{{kind: kindText, repeat: true}}},
+		says: []string{"Leave the Python environment"},
 	},
 }

@@ -283,6 +283,8 @@ func findTool(name string) *tool {
 		return &tableBuiltins[37]
 	case "help":
 		return &tableBuiltins[38]
+	case "deactivate":
+		return &tableBuiltins[39]
 	case "dirs":
 		return &tableBuiltins[3]
 	case "eval":
@@ -901,115 +903,117 @@ func findTool(name string) *tool {
 		return &tableDatabase[9]
 	case "eslint", "eslint_d", "semistandard", "standard", "ts-standard", "tslint", "xo":
 		return &tableDevtools[0]
-	case "lint-staged":
+	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
 		return &tableDevtools[100]
-	case "ajv":
+	case "lint-staged":
 		return &tableDevtools[101]
-	case "sloccount":
+	case "ajv":
 		return &tableDevtools[102]
-	case "ovsx", "vsce":
+	case "sloccount":
 		return &tableDevtools[103]
-	case "npkill":
+	case "ovsx", "vsce":
 		return &tableDevtools[104]
-	case "amtool", "promtool":
+	case "npkill":
 		return &tableDevtools[105]
-	case "opa", "regal":
+	case "amtool", "promtool":
 		return &tableDevtools[106]
-	case "kubeaudit", "kubescape", "kubesec":
+	case "opa", "regal":
 		return &tableDevtools[107]
-	case "buildctl", "nixpacks", "pack", "railpack", "werf":
+	case "kubeaudit", "kubescape", "kubesec":
 		return &tableDevtools[108]
-	case "anchor", "aptos", "forge", "starknet", "sui":
+	case "buildctl", "nixpacks", "pack", "railpack", "werf":
 		return &tableDevtools[109]
 	case "babel", "babel-cli":
 		return &tableDevtools[10]
-	case "cast", "solana":
+	case "anchor", "aptos", "forge", "starknet", "sui":
 		return &tableDevtools[110]
-	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
+	case "cast", "solana":
 		return &tableDevtools[111]
-	case "fourmolu", "ormolu":
+	case "arch-go", "clj-kondo", "darglint", "dlint", "gitlint", "go-arch-lint", "hlint", "perlcritic", "pip-chill", "pkginfo", "sphinx-lint", "weggli":
 		return &tableDevtools[112]
-	case "perltidy":
+	case "fourmolu", "ormolu":
 		return &tableDevtools[113]
-	case "protolint":
+	case "perltidy":
 		return &tableDevtools[114]
-	case "reuse":
+	case "protolint":
 		return &tableDevtools[115]
-	case "git-secrets":
+	case "reuse":
 		return &tableDevtools[116]
-	case "nbdiff", "nbshow":
+	case "git-secrets":
 		return &tableDevtools[117]
-	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
+	case "nbdiff", "nbshow":
 		return &tableDevtools[118]
-	case "watchman":
+	case "nbdiff-web", "nbdime", "nbmerge", "nbmerge-web":
 		return &tableDevtools[119]
 	case "esbuild":
 		return &tableDevtools[11]
-	case "forego", "mprocs", "process-compose", "procodile":
+	case "watchman":
 		return &tableDevtools[120]
-	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
+	case "forego", "mprocs", "process-compose", "procodile":
 		return &tableDevtools[121]
-	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
+	case "auto-changelog", "bump-my-version", "bump2version", "bumpp", "bumpver", "bumpversion", "changelogen", "git-changelog", "gitchangelog", "reno", "scriv", "standard-changelog", "tbump", "towncrier", "versioneer":
 		return &tableDevtools[122]
-	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
+	case "bacon", "boot", "cibuildwheel", "cram", "dub", "duty", "elm-pages", "esy", "histoire", "ladle", "lage", "morbo", "plackup", "poe", "rebar", "richgo", "rslint", "scarb", "shadow-cljs", "snforge", "taskipy", "tsc-alias", "tsconfig-paths", "tsdx", "ultra", "wsrun", "xc":
 		return &tableDevtools[123]
-	case "taze":
+	case "na", "nci", "ni", "nr", "nun", "nup", "nypm":
 		return &tableDevtools[124]
-	case "tree-sitter":
+	case "taze":
 		return &tableDevtools[125]
-	case "exiv2":
+	case "tree-sitter":
 		return &tableDevtools[126]
-	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
+	case "exiv2":
 		return &tableDevtools[127]
-	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
+	case "AtomicParsley", "HandBrakeCLI", "MP4Box", "autotrace", "blender", "bsdiff", "bspatch", "cairosvg", "calibredb", "darktable-cli", "dcraw", "ebook-convert", "elf2uf2-rs", "freeze", "gimp", "hdiffz", "hpatchz", "img2webp", "jhead", "krita", "metaflac", "mkvextract", "mkvmerge", "mkvpropedit", "mutool", "opusdec", "rawtherapee-cli", "silicon", "twiggy", "vips", "vipsthumbnail", "wasm-snip", "xdelta3", "zipalign":
 		return &tableDevtools[128]
-	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
+	case "cairo-compile", "csso", "dxc", "fxc", "glslangValidator", "glslc", "handlebars", "jco", "mustache", "naga", "nunjucks", "pug", "r8", "sharp-cli", "solc", "spirv-as", "spirv-cross", "spirv-dis", "spirv-opt", "spirv-val", "svd2rust", "vyper", "wit-bindgen":
 		return &tableDevtools[129]
 	case "bili", "browserify", "bunchee", "farm", "father", "microbundle", "mkdist", "modern", "ncc", "nexe", "obuild", "pkgroll", "poi", "preconstruct", "rolldown", "rollup", "rsbuild", "rslib", "rspack", "rspress", "snowpack", "tsdown", "tsup", "unbuild", "watchify", "webpack", "webpack-cli", "webpack-dev-server", "wmr", "zshy":
 		return &tableDevtools[12]
-	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
+	case "Unity", "godot", "godot4", "love", "lovec", "unity", "unreal":
 		return &tableDevtools[130]
-	case "gleam":
+	case "0x", "clinic", "debugpy", "dioxus", "dx", "evcxr", "fyne", "gobind", "goconvey", "godoc", "gomobile", "gox", "ipdb", "ipdb3", "jbang", "juliaup", "kscript", "lake", "litestar", "marimo", "optuna", "pkgsite", "pudb", "pudb3", "pyperf", "pyperformance", "radian", "rdmd", "rust-script", "sanic", "snakeviz", "tuna", "wails", "wasm3", "wasmedge":
 		return &tableDevtools[131]
-	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
+	case "gleam":
 		return &tableDevtools[132]
-	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
+	case "dotnet-counters", "dotnet-dump", "dotnet-gcdump", "dotnet-monitor", "dotnet-stack", "dotnet-symbol", "dotnet-trace":
 		return &tableDevtools[133]
-	case "jarsigner":
+	case "coverlet", "csharprepl", "dotnet-coverage", "dotnet-ef", "dotnet-format", "dotnet-outdated", "dotnet-sonarscanner", "nbgv", "paket", "reportgenerator":
 		return &tableDevtools[134]
-	case "apksigner":
+	case "jarsigner":
 		return &tableDevtools[135]
-	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
+	case "apksigner":
 		return &tableDevtools[136]
-	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
+	case "apktool", "baksmali", "d2j-dex2jar", "dex2jar", "jadx", "smali":
 		return &tableDevtools[137]
-	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
+	case "aapt", "aapt2", "apkanalyzer", "bundletool", "dexdump":
 		return &tableDevtools[138]
-	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
+	case "am", "appops", "bmgr", "device_config", "dumpsys", "getprop", "ime", "monkey", "pm", "screencap", "uiautomator", "wm":
 		return &tableDevtools[139]
 	case "parcel":
 		return &tableDevtools[13]
-	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
+	case "ROPgadget", "benchcmp", "benchstat", "capa", "cflow", "checksec", "cuobjdump", "diff-so-fancy", "floss", "go-junit-report", "go-licenses", "go-mod-outdated", "gocov-html", "gocov-xml", "gocover-cobertura", "godepgraph", "goplantuml", "gotestfmt", "graphtage", "htmldiff", "iferr", "impl", "jd", "json-diff", "jsondiff", "mp4dump", "mp4info", "nvdisasm", "one_gadget", "radiff2", "rahash2", "rax2", "riff", "rocminfo", "ropper", "yara":
 		return &tableDevtools[140]
-	case "ghc-pkg":
+	case "auditwheel", "cx_Freeze", "darklua", "delocate-path", "delocate-wheel", "djade", "django-upgrade", "futurize", "goctl", "gomodifytags", "gotests", "hpack", "jazzy", "kratos", "modernize", "nbdev", "oxfmt", "protodot", "prototool", "pydeps", "pydocstringformatter", "pymarkdown", "repairwheel", "setuptools-scm", "slather", "sourcekitten", "sourcery", "versioningit", "xcodegen":
 		return &tableDevtools[141]
-	case "hoogle", "ri":
+	case "ghc-pkg":
 		return &tableDevtools[142]
-	case "renovate-config-validator":
+	case "hoogle", "ri":
 		return &tableDevtools[143]
-	case "hurlfmt":
+	case "renovate-config-validator":
 		return &tableDevtools[144]
-	case "czg", "gitmoji":
+	case "hurlfmt":
 		return &tableDevtools[145]
-	case "rust-analyzer":
+	case "czg", "gitmoji":
 		return &tableDevtools[146]
-	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+	case "rust-analyzer":
 		return &tableDevtools[147]
+	case "daff", "goda", "johnnydep", "pipgrip", "rabin2", "rasm2", "vbindiff":
+		return &tableDevtools[148]
 	case "vite", "vite-plus", "vp":
 		return &tableDevtools[14]
 	case "next":
 		return &tableDevtools[15]
-	case "ace", "adonis", "anvil", "astro", "blitz", "cap", "contentlayer", "convex", "cordova", "electron", "electron-builder", "electron-forge", "electron-packager", "electron-rebuild", "electron-vite", "elm", "elm-format", "elm-live", "elm-review", "elm-test", "ember", "expo", "expo-cli", "fumadocs-mdx", "ganache", "gatsby", "graph", "greenwood", "hardhat", "ice", "instant-cli", "ionic", "keystone", "max", "medusa", "meteor", "metro", "nest", "ng", "nitro", "nitropack", "ns", "nuxi", "nuxt", "partykit", "payload", "plasmo", "preact", "purs", "quasar", "qwik", "react-native", "react-router", "redwood", "remix", "remotion", "rescript", "rnx-cli", "rw", "sanity", "shadcn", "solid-start", "spago", "stencil", "strapi", "svelte-kit", "taro", "tauri", "tinacms", "truffle", "tsr", "umi", "velite", "vinxi", "vue", "vue-cli-service", "waku", "wasp", "web-ext", "wxt":
+	case "ace", "adonis", "anvil", "astro", "blitz", "contentlayer", "convex", "cordova", "electron", "electron-builder", "electron-forge", "electron-packager", "electron-rebuild", "electron-vite", "elm", "elm-format", "elm-live", "elm-review", "elm-test", "ember", "expo", "expo-cli", "fumadocs-mdx", "ganache", "gatsby", "graph", "greenwood", "hardhat", "ice", "instant-cli", "ionic", "keystone", "max", "medusa", "meteor", "metro", "nest", "ng", "nitro", "nitropack", "ns", "nuxi", "nuxt", "partykit", "payload", "plasmo", "preact", "purs", "quasar", "qwik", "react-native", "react-router", "redwood", "remix", "remotion", "rescript", "rnx-cli", "rw", "sanity", "shadcn", "solid-start", "spago", "stencil", "strapi", "svelte-kit", "taro", "tauri", "tinacms", "truffle", "tsr", "umi", "velite", "vinxi", "vue", "vue-cli-service", "waku", "wasp", "web-ext", "wxt":
 		return &tableDevtools[16]
 	case "appcenter", "capgo", "code-push", "eas", "eas-cli", "fastlane", "shorebird":
 		return &tableDevtools[17]
@@ -1185,13 +1189,13 @@ func findTool(name string) *tool {
 		return &tableDevtools[94]
 	case "aider", "amp", "auggie", "autogpt", "browser-use", "ccr", "claude", "claude-code", "claude-flow", "claude-squad", "cline", "cn", "codebuddy", "codebuff", "codex", "cody", "container-use", "copilot", "crewai", "crush", "cursor-agent", "droid", "gemini", "gemini-cli", "github-copilot-cli", "gpt-engineer", "gpt-pilot", "gpte", "gptme", "grok", "iflow", "interpreter", "jules", "junie", "kilocode", "kimi", "kiro-cli", "mentat", "metagpt", "nanocoder", "openclaw", "opencode", "opencode-ai", "openhands", "plandex", "q", "qodo", "qwen", "ra-aid", "roo", "sgpt", "swe-agent", "sweagent", "trae-cli", "vibe", "vibe-kanban":
 		return &tableDevtools[95]
-	case "sayso":
+	case "cap":
 		return &tableDevtools[96]
-	case "sayso-hook":
+	case "sayso":
 		return &tableDevtools[97]
-	case "ollama":
+	case "sayso-hook":
 		return &tableDevtools[98]
-	case "aichat", "chatblade", "chatgpt", "deepeval", "fabric", "koboldcpp", "llama-cli", "llama-server", "llamafile", "llm", "lms", "mlc_llm", "mods", "oaieval", "openai", "oterm", "promptfoo", "ramalama", "replicate", "tgpt":
+	case "ollama":
 		return &tableDevtools[99]
 	case "swc":
 		return &tableDevtools[9]

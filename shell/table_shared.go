@@ -4835,6 +4835,21 @@ var sharedWhen295 = []when{
 }
 
 var sharedFlag296 = []flag{
+	{names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--dangerously-allow-all", "-f", "--force"}, do: &action{does: Executes, risk: levelBlocked, say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+	{names: []string{"--full-auto", "--yes", "--auto"}, do: &action{does: Executes, risk: levelDangerous, say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+	{names: []string{"--permission-mode", "--approval-mode"}, kind: kindText},
+	{names: []string{"-a", "--ask-for-approval"}, kind: kindText},
+	{names: []string{"-s", "--sandbox"}, kind: kindText},
+	{names: []string{"-c", "--config"}, kind: kindText},
+	{names: []string{"-p", "--print", "--prompt", "--message", "-i", "--prompt-interactive", "--exec"}, kind: kindText, attached: true, do: &action{does: Executes | Network, risk: levelDangerous}},
+	{names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--settings", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, kind: kindText, attached: true},
+}
+
+var sharedWhen297 = []when{
+	{any: [][]term{{{op: termFlag, flag: "--permission-mode", globs: []string{"bypass*", "yolo*"}}}, {{op: termFlag, flag: "-a", globs: []string{"never"}}}, {{op: termFlag, flag: "-s", globs: []string{"danger*"}}}, {{op: termFlag, flag: "-c", globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, flagged: true, do: action{does: Executes, risk: levelBlocked, say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+}
+
+var sharedFlag298 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4842,12 +4857,12 @@ var sharedFlag296 = []flag{
 	{names: []string{"-c", "--comments"}},
 }
 
-var sharedFlag297 = []flag{
+var sharedFlag299 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason"}, kind: kindText},
 	{names: []string{"--undo", "--rebase"}},
 }
 
-var sharedFlag298 = []flag{
+var sharedFlag300 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4856,21 +4871,21 @@ var sharedFlag298 = []flag{
 	{names: []string{"-w", "--web"}, do: &action{does: Executes, say: "Open a page of GitHub in a browser"}},
 }
 
-var sharedFlag299 = []flag{
+var sharedFlag301 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
 }
 
-var sharedFlag300 = []flag{
+var sharedFlag302 = []flag{
 	{names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, kind: kindText},
 }
 
-var sharedFlag301 = []flag{
+var sharedFlag303 = []flag{
 	{names: []string{"--yes"}},
 }
 
-var sharedFlag302 = []flag{
+var sharedFlag304 = []flag{
 	{names: []string{"--json"}, kind: kindText},
 	{names: []string{"-q", "--jq"}, kind: kindText},
 	{names: []string{"-t", "--template"}, kind: kindText},
@@ -4878,68 +4893,68 @@ var sharedFlag302 = []flag{
 	{names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
-var sharedFlag303 = []flag{
+var sharedFlag305 = []flag{
 	{names: []string{"-y", "--yes", "--confirm"}},
 }
 
-var sharedFlag304 = []flag{
+var sharedFlag306 = []flag{
 	{names: []string{"-w", "--web"}, do: &action{does: Executes}},
 }
 
-var sharedFlag305 = []flag{
+var sharedFlag307 = []flag{
 	{names: []string{"--clobber"}},
 }
 
-var sharedFlag306 = []flag{
+var sharedFlag308 = []flag{
 	{names: []string{"--cleanup-tag", "-y", "--yes"}},
 }
 
-var sharedFlag307 = []flag{
+var sharedFlag309 = []flag{
 	{names: []string{"-j", "--job"}, kind: kindText},
 	{names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag308 = []flag{
+var sharedFlag310 = []flag{
 	{names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, kind: kindText},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedFlag309 = []flag{
+var sharedFlag311 = []flag{
 	{names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag310 = []flag{
+var sharedFlag312 = []flag{
 	{names: []string{"-s", "--shell"}, kind: kindText},
 }
 
-var sharedFlag311 = []flag{
+var sharedFlag313 = []flag{
 	{names: []string{"-F", "--output", "-O"}, kind: kindText},
 	{names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, kind: kindText},
 	{names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag312 = []flag{
+var sharedFlag314 = []flag{
 	{names: []string{"-s", "--sha"}, kind: kindText},
 	{names: []string{"--skip-ci"}},
 }
 
-var sharedFlag313 = []flag{
+var sharedFlag315 = []flag{
 	{names: []string{"-t", "--title"}, kind: kindText},
 	{names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, kind: kindText},
 	{names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag314 = []flag{
+var sharedFlag316 = []flag{
 	{names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, kind: kindText},
 	{names: []string{"--tool"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag315 = []flag{
+var sharedFlag317 = []flag{
 	{names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag316 = []flag{
+var sharedFlag318 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, kind: kindText},
 	{names: []string{"-e", "--edit"}, do: &action{does: Writes | Executes, risk: levelDangerous, say: "Open the settings of Mercurial in an editor"}},
@@ -4948,24 +4963,24 @@ var sharedFlag316 = []flag{
 	{names: []string{"--secret", "--public", "--draft", "--force"}, do: &action{does: Writes}},
 }
 
-var sharedFlag317 = []flag{
+var sharedFlag319 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-S"}, kind: kindText},
 	{names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen318 = []when{
+var sharedWhen320 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedWhen319 = []when{
+var sharedWhen321 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*://*"}}}}, do: action{args: []slot{{kind: kindURL, repeat: true}}}},
 }
 
-var sharedFlag320 = []flag{
+var sharedFlag322 = []flag{
 	{names: []string{"--path"}, kind: kindWrite},
 }
 
-var sharedFlag321 = []flag{
+var sharedFlag323 = []flag{
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, kind: kindText},
 	{names: []string{"-O"}, kind: kindRead},
@@ -5022,61 +5037,61 @@ var sharedFlag321 = []flag{
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag322 = []flag{
+var sharedFlag324 = []flag{
 	{names: []string{"--object-format"}, kind: kindText},
 }
 
-var sharedWhen323 = []when{
+var sharedWhen325 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"ext::*", "fd::*"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Run a command as the transport to a repository: {args}", opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag324 = []flag{
+var sharedFlag326 = []flag{
 	{names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag325 = []flag{
+var sharedFlag327 = []flag{
 	{names: []string{"--index"}},
 }
 
-var sharedWhen326 = []when{
+var sharedWhen328 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--strategy"}, {not: true, op: termFlag, flag: "--strategy", globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag327 = []flag{
+var sharedFlag329 = []flag{
 	{names: []string{"--recursive"}},
 }
 
-var sharedFlag328 = []flag{
+var sharedFlag330 = []flag{
 	{names: []string{"--object-dir"}, kind: kindWrite},
 }
 
-var sharedFlag329 = []flag{
+var sharedFlag331 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-l", "--long"}},
 	{names: []string{"--deleted"}},
 }
 
-var sharedWhen330 = []when{
+var sharedWhen332 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"clear"}}}}, do: action{does: Deletes, say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag331 = []flag{
+var sharedFlag333 = []flag{
 	{names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, kind: kindText},
 	{names: []string{"--local"}},
 	{names: []string{"--verify"}},
 }
 
-var sharedFlag332 = []flag{
+var sharedFlag334 = []flag{
 	{names: []string{"--filename"}},
 	{names: []string{"--no-modify-attrs"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen333 = []when{
+var sharedWhen335 = []when{
 	{any: [][]term{{{op: termMore, n: 0}, {not: true, op: termFlag, flag: "-d"}}}, do: action{does: Writes, say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag334 = []flag{
+var sharedFlag336 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"--manual"}},
 	{names: []string{"-l", "--local"}},
@@ -5086,47 +5101,47 @@ var sharedFlag334 = []flag{
 	{names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen335 = []when{
+var sharedWhen337 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}, {not: true, op: termFlag, flag: "--manual"}}}, do: action{does: Writes | Executes, risk: levelDangerous, say: "Set up Git LFS for all repositories of this user", is: isGlobal}},
 }
 
-var sharedFlag336 = []flag{
+var sharedFlag338 = []flag{
 	{names: []string{"--file"}, kind: kindWrite},
 	{names: []string{"-l", "--local"}},
 	{names: []string{"-w", "--worktree"}},
 	{names: []string{"--system"}, do: &action{does: System}},
 }
 
-var sharedWhen337 = []when{
+var sharedWhen339 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-w"}, {not: true, op: termFlag, flag: "--file"}}}, do: action{does: Writes, risk: levelDangerous, say: "Remove Git LFS from the settings of this user", is: isGlobal}},
 }
 
-var sharedFlag338 = []flag{
+var sharedFlag340 = []flag{
 	{names: []string{"-f", "--force"}},
 	{names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag339 = []flag{
+var sharedFlag341 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 	{names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag340 = []flag{
+var sharedFlag342 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude"}, kind: kindText},
 }
 
-var sharedFlag341 = []flag{
+var sharedFlag343 = []flag{
 	{names: []string{"-o", "--object-id"}},
 	{names: []string{"--all"}},
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen342 = []when{
+var sharedWhen344 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Publishes | Network, say: "Upload large files to the remote repository"}},
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{hosts: []string{"remotes"}}},
 }
 
-var sharedFlag343 = []flag{
+var sharedFlag345 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, kind: kindText},
 	{names: []string{"--template"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-c", "--config"}, kind: kindKey, keys: &keysGitConfig},
@@ -5134,89 +5149,89 @@ var sharedFlag343 = []flag{
 	{names: []string{"--separate-git-dir"}, kind: kindWrite},
 }
 
-var sharedFlag344 = []flag{
+var sharedFlag346 = []flag{
 	{names: []string{"--to"}, kind: kindWrite},
 }
 
-var sharedFlag345 = []flag{
+var sharedFlag347 = []flag{
 	{names: []string{"-r", "--remote", "--refspec"}, kind: kindText},
 }
 
-var sharedFlag346 = []flag{
+var sharedFlag348 = []flag{
 	{names: []string{"-r", "--remote", "-i", "--id"}, kind: kindText},
 	{names: []string{"-f", "--force"}, do: &action{does: Irreversible, say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag347 = []flag{
+var sharedFlag349 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, kind: kindText},
 }
 
-var sharedFlag348 = []flag{
+var sharedFlag350 = []flag{
 	{names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, kind: kindText},
 	{names: []string{"--object-map"}, kind: kindWrite},
 	{names: []string{"--no-rewrite"}},
 }
 
-var sharedTool349 = []tool{
+var sharedTool351 = []tool{
 	{names: []string{"info"},
 		do:    action{does: Reads},
 		says:  []string{"Show which files are large in the history"},
-		flags: sharedFlag347,
+		flags: sharedFlag349,
 	},
 	{names: []string{"import", "export"},
 		do:    action{does: Writes | Irreversible},
 		says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		flags: sharedFlag348,
+		flags: sharedFlag350,
 	},
 }
 
-var sharedFlag350 = []flag{
+var sharedFlag352 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 	{names: []string{"-c", "--verify-remote"}},
 	{names: []string{"-f", "--force"}},
 }
 
-var sharedWhen351 = []when{
+var sharedWhen353 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-d"}}}, do: action{does: Deletes | Irreversible, say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag352 = []flag{
+var sharedFlag354 = []flag{
 	{names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen353 = []when{
+var sharedWhen355 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Writes}},
 }
 
-var sharedFlag354 = []flag{
+var sharedFlag356 = []flag{
 	{names: []string{"-f", "--file", "--pointer"}, kind: kindRead},
 	{names: []string{"--check"}},
 	{names: []string{"--stdin"}},
 }
 
-var sharedFlag355 = []flag{
+var sharedFlag357 = []flag{
 	{names: []string{"--ancestor", "--current", "--other"}, kind: kindRead},
 	{names: []string{"--output"}, kind: kindWrite, do: &action{say: "Write what git shows to {--output}"}},
 	{names: []string{"--program"}, kind: kindShell},
 }
 
-var sharedTool356 = []tool{
+var sharedTool358 = []tool{
 	{names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		do:    action{does: Reads},
 		says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		flags: sharedFlag329,
-		whens: sharedWhen330,
+		flags: sharedFlag331,
+		whens: sharedWhen332,
 	},
 	{names: []string{"locks"},
 		do:    action{does: Reads | Network, risk: levelSafe, hosts: []string{"remotes"}},
 		says:  []string{"List the files that are locked on the server"},
-		flags: sharedFlag331,
+		flags: sharedFlag333,
 	},
 	{names: []string{"track"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"List the patterns that Git LFS keeps"},
-		flags: sharedFlag332,
-		whens: sharedWhen333,
+		flags: sharedFlag334,
+		whens: sharedWhen335,
 	},
 	{names: []string{"untrack"},
 		do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
@@ -5225,69 +5240,69 @@ var sharedTool356 = []tool{
 	{names: []string{"install"},
 		do:    action{does: Writes},
 		says:  []string{"Set up Git LFS in this repository"},
-		flags: sharedFlag334,
-		whens: sharedWhen335,
+		flags: sharedFlag336,
+		whens: sharedWhen337,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Writes},
 		says:  []string{"Remove Git LFS from this repository"},
-		flags: sharedFlag336,
-		whens: sharedWhen337,
+		flags: sharedFlag338,
+		whens: sharedWhen339,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes},
 		says:  []string{"Write the hooks of Git LFS into this repository"},
-		flags: sharedFlag338,
+		flags: sharedFlag340,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Download large files from the server"},
-		flags: sharedFlag339,
-		whens: sharedWhen318,
+		flags: sharedFlag341,
+		whens: sharedWhen320,
 	},
 	{names: []string{"pull"},
 		do:    action{does: Network | Writes, args: []slot{{kind: kindRepo, optional: true}}},
 		says:  []string{"Download large files and put them into the working tree"},
-		flags: sharedFlag340,
-		whens: sharedWhen318,
+		flags: sharedFlag342,
+		whens: sharedWhen320,
 	},
 	{names: []string{"push"},
 		do:    action{does: Reads, args: []slot{{kind: kindRepo, optional: true}, {kind: kindText, repeat: true}}},
 		says:  []string{"Show which large files would be uploaded"},
-		flags: sharedFlag341,
-		whens: sharedWhen342,
+		flags: sharedFlag343,
+		whens: sharedWhen344,
 	},
 	{names: []string{"clone"},
 		do:    action{does: Writes, args: []slot{{kind: kindRepo}, {kind: kindWrite, optional: true}}},
 		says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		flags: sharedFlag343,
-		whens: sharedWhen323,
+		flags: sharedFlag345,
+		whens: sharedWhen325,
 	},
 	{names: []string{"checkout"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Replace placeholders by the large files that were downloaded"},
-		flags: sharedFlag344,
+		flags: sharedFlag346,
 	},
 	{names: []string{"lock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		flags: sharedFlag345,
+		flags: sharedFlag347,
 	},
 	{names: []string{"unlock"},
 		do:    action{does: Publishes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"remotes"}},
 		says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		flags: sharedFlag346,
+		flags: sharedFlag348,
 	},
 	{names: []string{"migrate"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of git lfs migrate"},
-		subs: sharedTool349,
+		subs: sharedTool351,
 	},
 	{names: []string{"prune"},
 		do:    action{does: Reads},
 		says:  []string{"Show which local copies of large files would be deleted"},
-		flags: sharedFlag350,
-		whens: sharedWhen351,
+		flags: sharedFlag352,
+		whens: sharedWhen353,
 	},
 	{names: []string{"dedup"},
 		do:   action{does: Writes},
@@ -5296,13 +5311,13 @@ var sharedTool356 = []tool{
 	{names: []string{"fsck"},
 		do:    action{does: Reads},
 		says:  []string{"Check the large files for damage"},
-		flags: sharedFlag352,
-		whens: sharedWhen353,
+		flags: sharedFlag354,
+		whens: sharedWhen355,
 	},
 	{names: []string{"pointer"},
 		do:    action{does: Reads},
 		says:  []string{"Show the placeholder of a large file"},
-		flags: sharedFlag354,
+		flags: sharedFlag356,
 	},
 	{names: []string{"ext"},
 		do:   action{does: Reads},
@@ -5311,7 +5326,7 @@ var sharedTool356 = []tool{
 	{names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		do:    action{does: Writes},
 		says:  []string{"Convert between a large file and its placeholder"},
-		flags: sharedFlag355,
+		flags: sharedFlag357,
 	},
 	{names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		do:   action{does: Writes | Network, hosts: []string{"remotes"}},
@@ -5319,7 +5334,7 @@ var sharedTool356 = []tool{
 	},
 }
 
-var sharedFlag357 = []flag{
+var sharedFlag359 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"-w", "--workdir"}, kind: kindCd},
 	{names: []string{"-r", "--repository"}, kind: kindRead},
@@ -5338,15 +5353,15 @@ var sharedFlag357 = []flag{
 	{names: []string{"--offline"}},
 }
 
-var sharedFlag358 = []flag{
+var sharedFlag360 = []flag{
 	{names: []string{"-k", "--key-name"}, kind: kindText},
 }
 
-var sharedWhen359 = []when{
+var sharedWhen361 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {op: termCount, n: 0}}}, do: action{does: Executes}},
 }
 
-var sharedFlag360 = []flag{
+var sharedFlag362 = []flag{
 	{names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, kind: kindPowerShell, do: &action{say: "Run PowerShell code given on the command line", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-File", "-file", "-f"}, kind: kindScript, do: &action{say: "Run the PowerShell script {-File}", args: []slot{{kind: kindText, repeat: true}}}},
 	{names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run PowerShell code that is hidden in an encoded form", opaque: "PowerShell code in an encoded form"}},
@@ -5357,33 +5372,33 @@ var sharedFlag360 = []flag{
 	{names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag361 = []flag{
+var sharedFlag363 = []flag{
 	{names: []string{"--check"}},
 }
 
-var sharedFlag362 = []flag{
+var sharedFlag364 = []flag{
 	{names: []string{"-e", "--environment"}, kind: kindText},
 }
 
-var sharedWhen363 = []when{
+var sharedWhen365 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, do: action{does: Irreversible, say: "Delete the database of the application or overwrite all its tables"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, do: action{does: Irreversible, say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag364 = []flag{
+var sharedFlag366 = []flag{
 	{names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag365 = []flag{
+var sharedFlag367 = []flag{
 	{names: []string{"--force"}, do: &action{does: Writes, risk: levelDangerous, say: "Change the Laravel application even in production: {sub}"}},
 	{names: []string{"--pretend"}, do: &action{say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag366 = []flag{
+var sharedFlag368 = []flag{
 	{names: []string{"--execute"}, kind: kindPHP, do: &action{say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool367 = []tool{
+var sharedTool369 = []tool{
 	{names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		do:   action{does: Executes},
 		says: []string{"Show something about the Laravel application: {sub}"},
@@ -5395,7 +5410,7 @@ var sharedTool367 = []tool{
 	{names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		flags: sharedFlag365,
+		flags: sharedFlag367,
 	},
 	{names: []string{"env:decrypt"},
 		do:   action{does: Executes | Writes, risk: levelDangerous},
@@ -5408,7 +5423,7 @@ var sharedTool367 = []tool{
 	{names: []string{"tinker"},
 		do:    action{does: Executes},
 		says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		flags: sharedFlag366,
+		flags: sharedFlag368,
 	},
 	{names: []string{"db"},
 		do:   action{does: Executes},
@@ -5424,15 +5439,15 @@ var sharedTool367 = []tool{
 	},
 }
 
-var sharedFlag368 = []flag{
+var sharedFlag370 = []flag{
 	{names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, kind: kindText},
 }
 
-var sharedFlag369 = []flag{
+var sharedFlag371 = []flag{
 	{names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, kind: kindText},
 }
 
-var sharedTool370 = []tool{
+var sharedTool372 = []tool{
 	{names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		do:   action{does: Executes},
 		says: []string{"Show the state of the database migrations"},
@@ -5440,7 +5455,7 @@ var sharedTool370 = []tool{
 	{names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		flags: sharedFlag369,
+		flags: sharedFlag371,
 	},
 	{names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		do:   action{does: Executes},
@@ -5468,7 +5483,7 @@ var sharedTool370 = []tool{
 	},
 }
 
-var sharedFlag371 = []flag{
+var sharedFlag373 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
 	{names: []string{"--cluster"}, kind: kindText},
@@ -5505,7 +5520,7 @@ var sharedFlag371 = []flag{
 	{names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag372 = []flag{
+var sharedFlag374 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5533,7 +5548,7 @@ var sharedFlag372 = []flag{
 	{names: []string{"--raw"}, kind: kindText, do: &action{say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen373 = []when{
+var sharedWhen375 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termItem, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termItem, n: 1, globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -5542,7 +5557,7 @@ var sharedWhen373 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--raw", globs: []string{"*secret*"}}}}, flagged: true, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag374 = []flag{
+var sharedFlag376 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5569,12 +5584,12 @@ var sharedFlag374 = []flag{
 	{names: []string{"--watch-only"}, do: &action{does: LongRunning}},
 }
 
-var sharedWhen375 = []when{
+var sharedWhen377 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Network, say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag376 = []flag{
+var sharedFlag378 = []flag{
 	{names: []string{"-f", "--follow"}, do: &action{does: LongRunning, say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--all-containers"}},
@@ -5594,7 +5609,7 @@ var sharedFlag376 = []flag{
 	{names: []string{"--version"}, kind: kindText},
 }
 
-var sharedFlag377 = []flag{
+var sharedFlag379 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5625,11 +5640,11 @@ var sharedFlag377 = []flag{
 	{names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedWhen378 = []when{
+var sharedWhen380 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
 }
 
-var sharedFlag379 = []flag{
+var sharedFlag381 = []flag{
 	{names: []string{"--api-version"}, kind: kindText},
 	{names: []string{"--api-group"}, kind: kindText},
 	{names: []string{"--cached"}},
@@ -5642,28 +5657,28 @@ var sharedFlag379 = []flag{
 	{names: []string{"--verbs"}, kind: kindText},
 }
 
-var sharedFlag380 = []flag{
+var sharedFlag382 = []flag{
 	{names: []string{"--output-directory"}, kind: kindWrite},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--namespaces"}, kind: kindText},
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool381 = []tool{
+var sharedTool383 = []tool{
 	{names: []string{"dump"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Print the state of the whole Kubernetes cluster"},
-		flags: sharedFlag380,
+		flags: sharedFlag382,
 	},
 }
 
-var sharedFlag382 = []flag{
+var sharedFlag384 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--client"}},
 	{names: []string{"--short"}},
 }
 
-var sharedFlag383 = []flag{
+var sharedFlag385 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5692,7 +5707,7 @@ var sharedFlag383 = []flag{
 	{names: []string{"--types"}, kind: kindText},
 }
 
-var sharedFlag384 = []flag{
+var sharedFlag386 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5722,7 +5737,7 @@ var sharedFlag384 = []flag{
 	{names: []string{"--local"}},
 }
 
-var sharedFlag385 = []flag{
+var sharedFlag387 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5755,7 +5770,7 @@ var sharedFlag385 = []flag{
 	{names: []string{"--server-side"}},
 }
 
-var sharedFlag386 = []flag{
+var sharedFlag388 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5784,7 +5799,7 @@ var sharedFlag386 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag387 = []flag{
+var sharedFlag389 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5826,28 +5841,28 @@ var sharedFlag387 = []flag{
 	{names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen388 = []when{
+var sharedWhen390 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Writes | Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool389 = []tool{
+var sharedTool391 = []tool{
 	{names: []string{"can-i", "whoami"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		flags: sharedFlag386,
-		whens: sharedWhen378,
+		flags: sharedFlag388,
+		whens: sharedWhen380,
 	},
 	{names: []string{"reconcile"},
 		do:    action{does: Reads},
 		says:  []string{"Change permissions in the Kubernetes cluster"},
-		flags: sharedFlag387,
-		whens: sharedWhen388,
+		flags: sharedFlag389,
+		whens: sharedWhen390,
 	},
 }
 
-var sharedFlag390 = []flag{
+var sharedFlag392 = []flag{
 	{names: []string{"--raw"}, do: &action{does: Reads | Secrets, risk: levelDangerous, say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{names: []string{"--flatten"}},
 	{names: []string{"--minify"}},
@@ -5856,19 +5871,19 @@ var sharedFlag390 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 }
 
-var sharedFlag391 = []flag{
+var sharedFlag393 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--no-headers"}},
 }
 
-var sharedFlag392 = []flag{
+var sharedFlag394 = []flag{
 	{names: []string{"--current"}},
 	{names: []string{"--set-raw-bytes"}},
 	{names: []string{"--embed-certs"}},
 	{names: []string{"--proxy-url"}, kind: kindText},
 }
 
-var sharedFlag393 = []flag{
+var sharedFlag395 = []flag{
 	{names: []string{"--auth-provider"}, kind: kindText},
 	{names: []string{"--auth-provider-arg"}, kind: kindText},
 	{names: []string{"--exec-command"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -5878,16 +5893,16 @@ var sharedFlag393 = []flag{
 	{names: []string{"--embed-certs"}},
 }
 
-var sharedTool394 = []tool{
+var sharedTool396 = []tool{
 	{names: []string{"view"},
 		do:    action{does: Reads},
 		says:  []string{"Show the Kubernetes configuration without its secrets"},
-		flags: sharedFlag390,
+		flags: sharedFlag392,
 	},
 	{names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		do:    action{does: Reads},
 		says:  []string{"Show which Kubernetes clusters are configured"},
-		flags: sharedFlag391,
+		flags: sharedFlag393,
 	},
 	{names: []string{"use-context", "use"},
 		do:   action{does: Writes},
@@ -5896,12 +5911,12 @@ var sharedTool394 = []tool{
 	{names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		do:    action{does: Writes},
 		says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		flags: sharedFlag392,
+		flags: sharedFlag394,
 	},
 	{names: []string{"set-credentials"},
 		do:    action{does: Writes},
 		says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		flags: sharedFlag393,
+		flags: sharedFlag395,
 	},
 	{names: []string{"delete-context", "delete-cluster", "delete-user"},
 		do:   action{does: Deletes},
@@ -5909,7 +5924,7 @@ var sharedTool394 = []tool{
 	},
 }
 
-var sharedFlag395 = []flag{
+var sharedFlag397 = []flag{
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
@@ -5938,7 +5953,7 @@ var sharedFlag395 = []flag{
 	{names: []string{"--timeout"}, kind: kindText},
 }
 
-var sharedFlag396 = []flag{
+var sharedFlag398 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -5979,18 +5994,18 @@ var sharedFlag396 = []flag{
 	{names: []string{"--to-revision"}, kind: kindText},
 }
 
-var sharedTool397 = []tool{
+var sharedTool399 = []tool{
 	{names: []string{"status", "history"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		flags: sharedFlag395,
-		whens: sharedWhen378,
+		flags: sharedFlag397,
+		whens: sharedWhen380,
 	},
 	{names: []string{"restart", "undo", "pause", "resume"},
 		do:    action{does: Reads},
 		says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag396,
-		whens: sharedWhen388,
+		flags: sharedFlag398,
+		whens: sharedWhen390,
 	},
 	{names: []string{"latest", "cancel", "retry"},
 		do:   action{does: Writes | Network, risk: levelDangerous},
@@ -5998,7 +6013,7 @@ var sharedTool397 = []tool{
 	},
 }
 
-var sharedFlag398 = []flag{
+var sharedFlag400 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-i", "--stdin"}},
@@ -6007,27 +6022,27 @@ var sharedFlag398 = []flag{
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedFlag399 = []flag{
+var sharedFlag401 = []flag{
 	{names: []string{"-c", "--container"}, kind: kindText},
 	{names: []string{"--no-preserve"}},
 	{names: []string{"--retries"}, kind: kindText},
 }
 
-var sharedWhen400 = []when{
+var sharedWhen402 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{say: "Copy {arg1} from the Kubernetes cluster to {arg2}", args: []slot{{kind: kindText}, {kind: kindWrite}}}},
 	{any: [][]term{{{not: true, op: termArg, n: 1, globs: []string{"*:*"}}}}, do: action{does: Writes, risk: levelDangerous, say: "Copy {arg1} into the Kubernetes cluster: {arg2}", args: []slot{{kind: kindRead}, {kind: kindText}}}},
 }
 
-var sharedFlag401 = []flag{
+var sharedFlag403 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"--pod-running-timeout"}, kind: kindText},
 }
 
-var sharedWhen402 = []when{
+var sharedWhen404 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address", globs: []string{"*0.0.0.0*", "*::*"}}}, {{op: termFlag, flag: "--address"}, {not: true, op: termFlag, flag: "--address", globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag403 = []flag{
+var sharedFlag405 = []flag{
 	{names: []string{"--address"}, kind: kindText},
 	{names: []string{"-p", "--port"}, kind: kindText},
 	{names: []string{"-u", "--unix-socket"}, kind: kindText},
@@ -6043,11 +6058,11 @@ var sharedFlag403 = []flag{
 	{names: []string{"--keepalive"}, kind: kindText},
 }
 
-var sharedWhen404 = []when{
+var sharedWhen406 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--address"}}, {{op: termFlag, flag: "--accept-hosts"}}, {{op: termFlag, flag: "--disable-filter"}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous, say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag405 = []flag{
+var sharedFlag407 = []flag{
 	{names: []string{"--image"}, kind: kindText},
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--copy-to"}, kind: kindText},
@@ -6067,7 +6082,7 @@ var sharedFlag405 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag406 = []flag{
+var sharedFlag408 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6164,14 +6179,14 @@ var sharedFlag406 = []flag{
 	{names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen407 = []when{
+var sharedWhen409 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Writes | Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--from-file", globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous, say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag408 = []flag{
+var sharedFlag410 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6253,7 +6268,7 @@ var sharedFlag408 = []flag{
 	{names: []string{"--max-unavailable"}, kind: kindText},
 }
 
-var sharedFlag409 = []flag{
+var sharedFlag411 = []flag{
 	{names: []string{"--duration"}, kind: kindText},
 	{names: []string{"--audience"}, kind: kindText},
 	{names: []string{"--bound-object-kind"}, kind: kindText},
@@ -6261,69 +6276,24 @@ var sharedFlag409 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedTool410 = []tool{
+var sharedTool412 = []tool{
 	{names: []string{"token"},
 		do:    action{does: Network | Secrets, risk: levelDangerous},
 		says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		flags: sharedFlag409,
+		flags: sharedFlag411,
 	},
 	{names: []string{"secret"},
 		do:    action{does: Reads},
 		says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		flags: sharedFlag408,
-		whens: sharedWhen407,
+		flags: sharedFlag410,
+		whens: sharedWhen409,
 	},
 	{names: []string{"*"},
 		do:    action{does: Reads},
 		says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		flags: sharedFlag408,
-		whens: sharedWhen407,
+		flags: sharedFlag410,
+		whens: sharedWhen409,
 	},
-}
-
-var sharedFlag411 = []flag{
-	{names: []string{"--dry-run"}, kind: kindText, attached: true},
-	{names: []string{"-A", "--all-namespaces"}},
-	{names: []string{"--all"}},
-	{names: []string{"-f", "--filename"}, kind: kindRead},
-	{names: []string{"-k", "--kustomize"}, kind: kindRead},
-	{names: []string{"-R", "--recursive"}},
-	{names: []string{"-l", "--selector"}, kind: kindText},
-	{names: []string{"--field-selector"}, kind: kindText},
-	{names: []string{"-o", "--output"}, kind: kindText},
-	{names: []string{"--template"}, kind: kindText},
-	{names: []string{"--allow-missing-template-keys"}},
-	{names: []string{"--field-manager"}, kind: kindText},
-	{names: []string{"--force"}},
-	{names: []string{"--force-conflicts"}},
-	{names: []string{"--grace-period"}, kind: kindText},
-	{names: []string{"--cascade"}, kind: kindText, attached: true},
-	{names: []string{"--now"}},
-	{names: []string{"-i", "--interactive"}},
-	{names: []string{"--timeout"}, kind: kindText},
-	{names: []string{"--wait"}, kind: kindText, attached: true},
-	{names: []string{"--prune"}},
-	{names: []string{"--prune-allowlist"}, kind: kindText},
-	{names: []string{"--prune-whitelist"}, kind: kindText},
-	{names: []string{"--overwrite"}, kind: kindText, attached: true},
-	{names: []string{"--openapi-patch"}},
-	{names: []string{"--server-side"}},
-	{names: []string{"--validate"}, kind: kindText, attached: true},
-	{names: []string{"--save-config"}},
-	{names: []string{"--show-managed-fields"}},
-	{names: []string{"--subresource"}, kind: kindText},
-	{names: []string{"--record"}, kind: kindText, attached: true},
-	{names: []string{"--raw"}, kind: kindText},
-	{names: []string{"--edit"}},
-	{names: []string{"--windows-line-endings"}},
-	{names: []string{"--local"}},
-	{names: []string{"--list"}},
-	{names: []string{"--resource-version"}, kind: kindText},
-}
-
-var sharedWhen412 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
-	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
 var sharedFlag413 = []flag{
@@ -6364,39 +6334,84 @@ var sharedFlag413 = []flag{
 	{names: []string{"--local"}},
 	{names: []string{"--list"}},
 	{names: []string{"--resource-version"}, kind: kindText},
+}
+
+var sharedWhen414 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"http://*", "https://*"}}}, {{op: termFlag, flag: "-k", globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, flagged: true, do: action{does: Network}},
+	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, do: action{does: Reads | Secrets, risk: levelDangerous, say: "Read secrets of the Kubernetes cluster: {args}"}},
+}
+
+var sharedFlag415 = []flag{
+	{names: []string{"--dry-run"}, kind: kindText, attached: true},
+	{names: []string{"-A", "--all-namespaces"}},
+	{names: []string{"--all"}},
+	{names: []string{"-f", "--filename"}, kind: kindRead},
+	{names: []string{"-k", "--kustomize"}, kind: kindRead},
+	{names: []string{"-R", "--recursive"}},
+	{names: []string{"-l", "--selector"}, kind: kindText},
+	{names: []string{"--field-selector"}, kind: kindText},
+	{names: []string{"-o", "--output"}, kind: kindText},
+	{names: []string{"--template"}, kind: kindText},
+	{names: []string{"--allow-missing-template-keys"}},
+	{names: []string{"--field-manager"}, kind: kindText},
+	{names: []string{"--force"}},
+	{names: []string{"--force-conflicts"}},
+	{names: []string{"--grace-period"}, kind: kindText},
+	{names: []string{"--cascade"}, kind: kindText, attached: true},
+	{names: []string{"--now"}},
+	{names: []string{"-i", "--interactive"}},
+	{names: []string{"--timeout"}, kind: kindText},
+	{names: []string{"--wait"}, kind: kindText, attached: true},
+	{names: []string{"--prune"}},
+	{names: []string{"--prune-allowlist"}, kind: kindText},
+	{names: []string{"--prune-whitelist"}, kind: kindText},
+	{names: []string{"--overwrite"}, kind: kindText, attached: true},
+	{names: []string{"--openapi-patch"}},
+	{names: []string{"--server-side"}},
+	{names: []string{"--validate"}, kind: kindText, attached: true},
+	{names: []string{"--save-config"}},
+	{names: []string{"--show-managed-fields"}},
+	{names: []string{"--subresource"}, kind: kindText},
+	{names: []string{"--record"}, kind: kindText, attached: true},
+	{names: []string{"--raw"}, kind: kindText},
+	{names: []string{"--edit"}},
+	{names: []string{"--windows-line-endings"}},
+	{names: []string{"--local"}},
+	{names: []string{"--list"}},
+	{names: []string{"--resource-version"}, kind: kindText},
 	{names: []string{"--create-annotation"}},
 }
 
-var sharedTool414 = []tool{
+var sharedTool416 = []tool{
 	{names: []string{"view-last-applied"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		flags: sharedFlag374,
-		whens: sharedWhen412,
+		flags: sharedFlag376,
+		whens: sharedWhen414,
 	},
 	{names: []string{"set-last-applied", "edit-last-applied"},
 		do:    action{does: Reads},
 		says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		flags: sharedFlag413,
-		whens: sharedWhen388,
+		flags: sharedFlag415,
+		whens: sharedWhen390,
 	},
 }
 
-var sharedWhen415 = []when{
+var sharedWhen417 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Writes | Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Deletes | Irreversible}},
 }
 
-var sharedWhen416 = []when{
+var sharedWhen418 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Writes | Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}}, do: action{does: Writes | Network | Executes, risk: levelDangerous}},
 }
 
-var sharedFlag417 = []flag{
+var sharedFlag419 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6439,14 +6454,14 @@ var sharedFlag417 = []flag{
 	{names: []string{"--type"}, kind: kindText},
 }
 
-var sharedWhen418 = []when{
+var sharedWhen420 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "--dry-run"}}, {{op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, do: action{does: Writes | Network, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"none", "false"}}}}, flagged: true, do: action{say: "Only show what would change in the Kubernetes cluster"}},
 	{any: [][]term{{{op: termFlag, flag: "--force"}}}, flagged: true, do: action{does: Irreversible, say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag419 = []flag{
+var sharedFlag421 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6494,7 +6509,7 @@ var sharedFlag419 = []flag{
 	{names: []string{"--name"}, kind: kindText},
 }
 
-var sharedFlag420 = []flag{
+var sharedFlag422 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6540,7 +6555,7 @@ var sharedFlag420 = []flag{
 	{names: []string{"--skip-wait-for-delete-timeout"}, kind: kindText},
 }
 
-var sharedFlag421 = []flag{
+var sharedFlag423 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6632,7 +6647,7 @@ var sharedFlag421 = []flag{
 	{names: []string{"--override-type"}, kind: kindText},
 }
 
-var sharedFlag422 = []flag{
+var sharedFlag424 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"-A", "--all-namespaces"}},
 	{names: []string{"--all"}},
@@ -6682,25 +6697,25 @@ var sharedFlag422 = []flag{
 	{names: []string{"--group"}, kind: kindText},
 }
 
-var sharedTool423 = []tool{
+var sharedTool425 = []tool{
 	{names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		flags: sharedFlag422,
-		whens: sharedWhen388,
+		flags: sharedFlag424,
+		whens: sharedWhen390,
 	},
 }
 
-var sharedTool424 = []tool{
+var sharedTool426 = []tool{
 	{names: []string{"approve", "deny"},
 		do:    action{does: Writes | Network, risk: levelDangerous},
 		says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		flags: sharedFlag374,
-		whens: sharedWhen378,
+		flags: sharedFlag376,
+		whens: sharedWhen380,
 	},
 }
 
-var sharedFlag425 = []flag{
+var sharedFlag427 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-e", "--env"}, kind: kindText},
 	{names: []string{"--as-current-user"}},
@@ -6719,23 +6734,23 @@ var sharedFlag425 = []flag{
 	{names: []string{"--reorder"}, kind: kindText},
 }
 
-var sharedWhen426 = []when{
+var sharedWhen428 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, do: action{does: Network, say: "Build Kubernetes files from {arg1}", args: []slot{{kind: kindURL}}}},
 }
 
-var sharedFlag427 = []flag{
+var sharedFlag429 = []flag{
 	{names: []string{"--name-only"}},
 }
 
-var sharedTool428 = []tool{
+var sharedTool430 = []tool{
 	{names: []string{"list"},
 		do:    action{does: Reads},
 		says:  []string{"List the plugins of {cmd}"},
-		flags: sharedFlag427,
+		flags: sharedFlag429,
 	},
 }
 
-var sharedTool429 = []tool{
+var sharedTool431 = []tool{
 	{names: []string{"list", "search", "info", "version", "index"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -6750,71 +6765,71 @@ var sharedTool429 = []tool{
 	},
 }
 
-var sharedFlag430 = []flag{
+var sharedFlag432 = []flag{
 	{names: []string{"-d"}, do: &action{does: Deletes}},
 	{names: []string{"-c", "--current"}},
 }
 
-var sharedWhen431 = []when{
+var sharedWhen433 = []when{
 	{any: [][]term{{{op: termMore, n: 0}}}, do: action{does: Writes, say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen432 = []when{
+var sharedWhen434 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{say: "Show the help of {cmd} alpha", instead: true}},
 }
 
-var sharedFlag433 = []flag{
+var sharedFlag435 = []flag{
 	{names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, kind: kindText},
 	{names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen434 = []when{
+var sharedWhen436 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"version", "help"}}}}, do: action{say: "Show the help of the plugin for Argo Rollouts", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"get", "list", "status", "lint"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Show rollouts of the Kubernetes cluster: {args}", instead: true}},
 }
 
-var sharedTool435 = []tool{
+var sharedTool437 = []tool{
 	{names: []string{"rollouts"},
 		do:    action{does: Writes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		flags: sharedFlag433,
-		whens: sharedWhen434,
+		flags: sharedFlag435,
+		whens: sharedWhen436,
 	},
 }
 
-var sharedTool436 = []tool{
+var sharedTool438 = []tool{
 	{names: []string{"get"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show Kubernetes resources: {words}", "Show Kubernetes resources"},
-		flags: sharedFlag372,
-		whens: sharedWhen373,
+		flags: sharedFlag374,
+		whens: sharedWhen375,
 	},
 	{names: []string{"describe"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		flags: sharedFlag374,
-		whens: sharedWhen375,
+		flags: sharedFlag376,
+		whens: sharedWhen377,
 	},
 	{names: []string{"logs", "log"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		flags: sharedFlag376,
+		flags: sharedFlag378,
 	},
 	{names: []string{"top"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		flags: sharedFlag377,
-		whens: sharedWhen378,
+		flags: sharedFlag379,
+		whens: sharedWhen380,
 	},
 	{names: []string{"explain", "api-resources", "api-versions"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show which kinds of Kubernetes resources there are"},
-		flags: sharedFlag379,
+		flags: sharedFlag381,
 	},
 	{names: []string{"cluster-info"},
 		do:   action{does: Reads | Network, risk: levelSafe},
 		says: []string{"Show where the Kubernetes cluster is"},
-		subs: sharedTool381,
+		subs: sharedTool383,
 	},
 	{names: []string{"completion"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}, prints: printsSettings},
@@ -6823,180 +6838,180 @@ var sharedTool436 = []tool{
 	{names: []string{"version", "options"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show the version or options of {cmd}"},
-		flags: sharedFlag382,
+		flags: sharedFlag384,
 	},
 	{names: []string{"events"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Show what happened in the Kubernetes cluster"},
-		flags: sharedFlag383,
-		whens: sharedWhen378,
+		flags: sharedFlag385,
+		whens: sharedWhen380,
 	},
 	{names: []string{"wait"},
 		do:    action{does: Reads | Network | LongRunning, risk: levelSafe},
 		says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		flags: sharedFlag384,
-		whens: sharedWhen378,
+		flags: sharedFlag386,
+		whens: sharedWhen380,
 	},
 	{names: []string{"diff"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		flags: sharedFlag385,
-		whens: sharedWhen378,
+		flags: sharedFlag387,
+		whens: sharedWhen380,
 	},
 	{names: []string{"auth"},
 		says: []string{"Show the help of {cmd} auth"},
-		subs: sharedTool389,
+		subs: sharedTool391,
 	},
 	{names: []string{"config"},
 		says: []string{"Show the help of {cmd} config"},
-		subs: sharedTool394,
+		subs: sharedTool396,
 	},
 	{names: []string{"rollout"},
 		says: []string{"Show the help of {cmd} rollout"},
-		subs: sharedTool397,
+		subs: sharedTool399,
 	},
 	{names: []string{"exec"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd}}, is: isWrapper | isElsewhere | isWrapping},
 		says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		flags: sharedFlag398,
+		flags: sharedFlag400,
 	},
 	{names: []string{"attach"},
 		do:    action{does: Executes | Network | LongRunning},
 		says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		flags: sharedFlag398,
+		flags: sharedFlag400,
 	},
 	{names: []string{"cp"},
 		do:    action{does: Network},
 		says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		flags: sharedFlag399,
-		whens: sharedWhen400,
+		flags: sharedFlag401,
+		whens: sharedWhen402,
 	},
 	{names: []string{"port-forward"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		flags: sharedFlag401,
-		whens: sharedWhen402,
+		flags: sharedFlag403,
+		whens: sharedWhen404,
 	},
 	{names: []string{"proxy"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		flags: sharedFlag403,
-		whens: sharedWhen404,
+		flags: sharedFlag405,
+		whens: sharedWhen406,
 	},
 	{names: []string{"debug"},
 		do:    action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, optional: true}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		flags: sharedFlag405,
+		flags: sharedFlag407,
 	},
 	{names: []string{"run"},
 		do:    action{does: Reads, args: []slot{{kind: kindText}, {kind: kindCmd, optional: true}}, is: isElsewhere | isWrapping},
 		says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		flags: sharedFlag406,
-		whens: sharedWhen407,
+		flags: sharedFlag408,
+		whens: sharedWhen409,
 	},
 	{names: []string{"create"},
 		do:    action{does: Reads},
 		says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		flags: sharedFlag408,
-		whens: sharedWhen407,
-		subs:  sharedTool410,
+		flags: sharedFlag410,
+		whens: sharedWhen409,
+		subs:  sharedTool412,
 	},
 	{names: []string{"apply"},
 		do:    action{does: Reads},
 		says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		flags: sharedFlag411,
-		whens: sharedWhen388,
-		subs:  sharedTool414,
+		flags: sharedFlag413,
+		whens: sharedWhen390,
+		subs:  sharedTool416,
 	},
 	{names: []string{"delete"},
 		do:    action{does: Reads},
 		says:  []string{"Delete from the Kubernetes cluster: {words}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		flags: sharedFlag411,
-		whens: sharedWhen415,
+		flags: sharedFlag413,
+		whens: sharedWhen417,
 	},
 	{names: []string{"edit"},
 		do:    action{does: Reads},
 		says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		flags: sharedFlag411,
-		whens: sharedWhen416,
+		flags: sharedFlag413,
+		whens: sharedWhen418,
 	},
 	{names: []string{"patch"},
 		do:    action{does: Reads},
 		says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		flags: sharedFlag417,
-		whens: sharedWhen388,
+		flags: sharedFlag419,
+		whens: sharedWhen390,
 	},
 	{names: []string{"replace"},
 		do:    action{does: Reads},
 		says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		flags: sharedFlag411,
-		whens: sharedWhen418,
+		flags: sharedFlag413,
+		whens: sharedWhen420,
 	},
 	{names: []string{"scale", "autoscale"},
 		do:    action{does: Reads},
 		says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		flags: sharedFlag419,
-		whens: sharedWhen388,
+		flags: sharedFlag421,
+		whens: sharedWhen390,
 	},
 	{names: []string{"label", "annotate", "taint"},
 		do:    action{does: Reads},
 		says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		flags: sharedFlag411,
-		whens: sharedWhen388,
+		flags: sharedFlag413,
+		whens: sharedWhen390,
 	},
 	{names: []string{"cordon", "uncordon"},
 		do:    action{does: Reads},
 		says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		flags: sharedFlag411,
-		whens: sharedWhen388,
+		flags: sharedFlag413,
+		whens: sharedWhen390,
 	},
 	{names: []string{"drain"},
 		do:    action{does: Reads},
 		says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		flags: sharedFlag420,
-		whens: sharedWhen415,
+		flags: sharedFlag422,
+		whens: sharedWhen417,
 	},
 	{names: []string{"expose"},
 		do:    action{does: Reads},
 		says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		flags: sharedFlag421,
-		whens: sharedWhen407,
+		flags: sharedFlag423,
+		whens: sharedWhen409,
 	},
 	{names: []string{"set"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} set"},
-		subs: sharedTool423,
+		subs: sharedTool425,
 	},
 	{names: []string{"certificate"},
 		do:   action{does: Writes | Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} certificate"},
-		subs: sharedTool424,
+		subs: sharedTool426,
 	},
 	{names: []string{"kustomize"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, optional: true}}},
 		says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		flags: sharedFlag425,
-		whens: sharedWhen426,
+		flags: sharedFlag427,
+		whens: sharedWhen428,
 	},
 	{names: []string{"plugin"},
 		says: []string{"Show the help of {cmd} plugin"},
-		subs: sharedTool428,
+		subs: sharedTool430,
 	},
 	{names: []string{"krew"},
 		says: []string{"Show the help of {cmd} krew"},
-		subs: sharedTool429,
+		subs: sharedTool431,
 	},
 	{names: []string{"ctx", "ns"},
 		do:    action{does: Reads},
 		says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		flags: sharedFlag430,
-		whens: sharedWhen431,
+		flags: sharedFlag432,
+		whens: sharedWhen433,
 	},
 	{names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		flags: sharedFlag374,
-		whens: sharedWhen378,
+		flags: sharedFlag376,
+		whens: sharedWhen380,
 	},
 	{names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		do:   action{does: Reads | Secrets | Network, risk: levelDangerous},
@@ -7005,16 +7020,16 @@ var sharedTool436 = []tool{
 	{names: []string{"alpha"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		whens: sharedWhen432,
+		whens: sharedWhen434,
 	},
 	{names: []string{"argo"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of the plugin for Argo Rollouts"},
-		subs: sharedTool435,
+		subs: sharedTool437,
 	},
 }
 
-var sharedFlag437 = []flag{
+var sharedFlag439 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--revision"}, kind: kindText},
 	{names: []string{"--max"}, kind: kindText},
@@ -7022,65 +7037,6 @@ var sharedFlag437 = []flag{
 	{names: []string{"--template"}, kind: kindText},
 	{names: []string{"--show-desc"}},
 	{names: []string{"--show-resources"}},
-}
-
-var sharedFlag438 = []flag{
-	{names: []string{"-f", "--values"}, kind: kindRead},
-	{names: []string{"--set"}, kind: kindText},
-	{names: []string{"--set-string"}, kind: kindText},
-	{names: []string{"--set-file"}, kind: kindText},
-	{names: []string{"--set-json"}, kind: kindText},
-	{names: []string{"--set-literal"}, kind: kindText},
-	{names: []string{"--version"}, kind: kindText},
-	{names: []string{"--devel"}},
-	{names: []string{"--repo"}, kind: kindURL},
-	{names: []string{"--username"}, kind: kindText},
-	{names: []string{"--password"}, kind: kindText},
-	{names: []string{"--ca-file"}, kind: kindText},
-	{names: []string{"--cert-file"}, kind: kindText},
-	{names: []string{"--key-file"}, kind: kindText},
-	{names: []string{"--keyring"}, kind: kindText},
-	{names: []string{"--insecure-skip-tls-verify"}},
-	{names: []string{"--pass-credentials"}},
-	{names: []string{"--plain-http"}},
-	{names: []string{"--verify"}},
-	{names: []string{"-g", "--generate-name"}},
-	{names: []string{"--name-template"}, kind: kindText},
-	{names: []string{"--dependency-update"}, do: &action{does: Network | Writes}},
-	{names: []string{"--description"}, kind: kindText},
-	{names: []string{"--disable-openapi-validation"}},
-	{names: []string{"--enable-dns"}, do: &action{does: Network}},
-	{names: []string{"--skip-crds"}},
-	{names: []string{"--no-hooks"}},
-	{names: []string{"--timeout"}, kind: kindText},
-	{names: []string{"--atomic"}},
-	{names: []string{"--rollback-on-failure"}},
-	{names: []string{"--wait"}, kind: kindText, attached: true},
-	{names: []string{"--wait-for-jobs"}},
-	{names: []string{"--create-namespace"}},
-	{names: []string{"--replace"}},
-	{names: []string{"--force"}},
-	{names: []string{"--take-ownership"}},
-	{names: []string{"-l", "--labels"}, kind: kindText},
-	{names: []string{"--post-renderer"}, kind: kindScript},
-	{names: []string{"--post-renderer-args"}, kind: kindText},
-	{names: []string{"--dry-run"}, kind: kindText, attached: true},
-	{names: []string{"--hide-secret"}},
-	{names: []string{"-o", "--output"}, kind: kindText},
-	{names: []string{"-i", "--install"}},
-	{names: []string{"--reset-values"}},
-	{names: []string{"--reset-then-reuse-values"}},
-	{names: []string{"--reuse-values"}},
-	{names: []string{"--cleanup-on-fail"}},
-	{names: []string{"--history-max"}, kind: kindText},
-	{names: []string{"--render-subchart-notes"}},
-	{names: []string{"--skip-schema-validation"}},
-	{names: []string{"--jsonpath"}, kind: kindText},
-}
-
-var sharedWhen439 = []when{
-	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"*://*"}}}}, flagged: true, do: action{does: Executes | Network}},
-	{any: [][]term{{{op: termFlag, flag: "--set-file", globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous}},
 }
 
 var sharedFlag440 = []flag{
@@ -7134,18 +7090,77 @@ var sharedFlag440 = []flag{
 	{names: []string{"--history-max"}, kind: kindText},
 	{names: []string{"--render-subchart-notes"}},
 	{names: []string{"--skip-schema-validation"}},
+	{names: []string{"--jsonpath"}, kind: kindText},
 }
 
-var sharedFlag441 = []flag{
-	{names: []string{"-o", "--output"}, kind: kindText},
+var sharedWhen441 = []when{
+	{any: [][]term{{{op: termFlag, flag: "-f", globs: []string{"*://*"}}}}, flagged: true, do: action{does: Executes | Network}},
+	{any: [][]term{{{op: termFlag, flag: "--set-file", globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, flagged: true, do: action{does: Reads, risk: levelDangerous}},
 }
 
 var sharedFlag442 = []flag{
+	{names: []string{"-f", "--values"}, kind: kindRead},
+	{names: []string{"--set"}, kind: kindText},
+	{names: []string{"--set-string"}, kind: kindText},
+	{names: []string{"--set-file"}, kind: kindText},
+	{names: []string{"--set-json"}, kind: kindText},
+	{names: []string{"--set-literal"}, kind: kindText},
+	{names: []string{"--version"}, kind: kindText},
+	{names: []string{"--devel"}},
+	{names: []string{"--repo"}, kind: kindURL},
+	{names: []string{"--username"}, kind: kindText},
+	{names: []string{"--password"}, kind: kindText},
+	{names: []string{"--ca-file"}, kind: kindText},
+	{names: []string{"--cert-file"}, kind: kindText},
+	{names: []string{"--key-file"}, kind: kindText},
+	{names: []string{"--keyring"}, kind: kindText},
+	{names: []string{"--insecure-skip-tls-verify"}},
+	{names: []string{"--pass-credentials"}},
+	{names: []string{"--plain-http"}},
+	{names: []string{"--verify"}},
+	{names: []string{"-g", "--generate-name"}},
+	{names: []string{"--name-template"}, kind: kindText},
+	{names: []string{"--dependency-update"}, do: &action{does: Network | Writes}},
+	{names: []string{"--description"}, kind: kindText},
+	{names: []string{"--disable-openapi-validation"}},
+	{names: []string{"--enable-dns"}, do: &action{does: Network}},
+	{names: []string{"--skip-crds"}},
+	{names: []string{"--no-hooks"}},
+	{names: []string{"--timeout"}, kind: kindText},
+	{names: []string{"--atomic"}},
+	{names: []string{"--rollback-on-failure"}},
+	{names: []string{"--wait"}, kind: kindText, attached: true},
+	{names: []string{"--wait-for-jobs"}},
+	{names: []string{"--create-namespace"}},
+	{names: []string{"--replace"}},
+	{names: []string{"--force"}},
+	{names: []string{"--take-ownership"}},
+	{names: []string{"-l", "--labels"}, kind: kindText},
+	{names: []string{"--post-renderer"}, kind: kindScript},
+	{names: []string{"--post-renderer-args"}, kind: kindText},
+	{names: []string{"--dry-run"}, kind: kindText, attached: true},
+	{names: []string{"--hide-secret"}},
+	{names: []string{"-o", "--output"}, kind: kindText},
+	{names: []string{"-i", "--install"}},
+	{names: []string{"--reset-values"}},
+	{names: []string{"--reset-then-reuse-values"}},
+	{names: []string{"--reuse-values"}},
+	{names: []string{"--cleanup-on-fail"}},
+	{names: []string{"--history-max"}, kind: kindText},
+	{names: []string{"--render-subchart-notes"}},
+	{names: []string{"--skip-schema-validation"}},
+}
+
+var sharedFlag443 = []flag{
+	{names: []string{"-o", "--output"}, kind: kindText},
+}
+
+var sharedFlag444 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 }
 
-var sharedFlag443 = []flag{
+var sharedFlag445 = []flag{
 	{names: []string{"-f", "--config-file", "--filename"}, kind: kindRead},
 	{names: []string{"--yes"}},
 	{names: []string{"--approve"}},
@@ -7153,16 +7168,16 @@ var sharedFlag443 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag444 = []flag{
+var sharedFlag446 = []flag{
 	{names: []string{"--kubeconfig"}, kind: kindWrite},
 	{names: []string{"-c", "--cluster"}, kind: kindText},
 }
 
-var sharedTool445 = []tool{
+var sharedTool447 = []tool{
 	{names: []string{"write-kubeconfig"},
 		do:    action{does: Network | Writes},
 		says:  []string{"Add a Kubernetes cluster to the configuration"},
-		flags: sharedFlag444,
+		flags: sharedFlag446,
 	},
 	{names: []string{"describe-*"},
 		do:   action{does: Reads | Network, risk: levelSafe},
@@ -7178,16 +7193,16 @@ var sharedTool445 = []tool{
 	},
 }
 
-var sharedTool446 = []tool{
+var sharedTool448 = []tool{
 	{names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		flags: sharedFlag442,
+		flags: sharedFlag444,
 	},
 	{names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		do:    action{does: Network | Irreversible},
 		says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		flags: sharedFlag443,
+		flags: sharedFlag445,
 	},
 	{names: []string{"export"},
 		do:   action{does: Network | Writes, risk: levelDangerous},
@@ -7196,11 +7211,11 @@ var sharedTool446 = []tool{
 	{names: []string{"utils"},
 		do:   action{does: Writes | Network, risk: levelDangerous},
 		says: []string{"Show the help of {cmd} utils"},
-		subs: sharedTool445,
+		subs: sharedTool447,
 	},
 }
 
-var sharedFlag447 = []flag{
+var sharedFlag449 = []flag{
 	{names: []string{"-n", "--namespace"}, kind: kindText},
 	{names: []string{"-i", "--istioNamespace"}, kind: kindText},
 	{names: []string{"--context"}, kind: kindText},
@@ -7208,7 +7223,7 @@ var sharedFlag447 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag448 = []flag{
+var sharedFlag450 = []flag{
 	{names: []string{"--pre"}},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"--output-filename"}, kind: kindWrite},
@@ -7216,31 +7231,31 @@ var sharedFlag448 = []flag{
 	{names: []string{"--level"}, kind: kindText, do: &action{does: Writes | Network, risk: levelDangerous, say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen449 = []when{
+var sharedWhen451 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"secret", "secrets", "s"}}}}, do: action{does: Reads | Secrets | Network, risk: levelDangerous, say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, do: action{does: Writes | Network, risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen450 = []when{
+var sharedWhen452 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {not: true, op: termArg, n: 2, globs: []string{"delete", "set"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Look at the network of the Kubernetes cluster: {args}", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, do: action{risk: levelDangerous, say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag451 = []flag{
+var sharedFlag453 = []flag{
 	{names: []string{"--output-filename", "--dir"}, kind: kindWrite},
 }
 
-var sharedFlag452 = []flag{
+var sharedFlag454 = []flag{
 	{names: []string{"--set"}, kind: kindText},
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-d", "--manifests"}, kind: kindText},
 }
 
-var sharedTool453 = []tool{
+var sharedTool455 = []tool{
 	{names: []string{"list", "dump", "diff", "generate", "translate"},
 		do:    action{does: Reads},
 		says:  []string{"Print what {cmd} would install"},
-		flags: sharedFlag452,
+		flags: sharedFlag454,
 	},
 	{names: []string{"*"},
 		do:   action{does: Writes | Network, risk: levelDangerous},
@@ -7248,7 +7263,7 @@ var sharedTool453 = []tool{
 	},
 }
 
-var sharedFlag454 = []flag{
+var sharedFlag456 = []flag{
 	{names: []string{"-f", "--filename"}, kind: kindRead},
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"--meshConfigFile", "--injectConfigFile", "--valuesFile"}, kind: kindRead},
@@ -7256,47 +7271,47 @@ var sharedFlag454 = []flag{
 	{names: []string{"--manual"}},
 }
 
-var sharedWhen455 = []when{
+var sharedWhen457 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-o"}}}, flagged: true, do: action{say: "Write Kubernetes files with the service mesh added to {-o}"}},
 }
 
-var sharedFlag456 = []flag{
+var sharedFlag458 = []flag{
 	{names: []string{"--port", "-p"}, kind: kindText},
 	{names: []string{"--address"}, kind: kindText},
 }
 
-var sharedTool457 = []tool{
+var sharedTool459 = []tool{
 	{names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		flags: sharedFlag448,
-		whens: sharedWhen449,
+		flags: sharedFlag450,
+		whens: sharedWhen451,
 	},
 	{names: []string{"x", "experimental"},
 		do:    action{does: Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		whens: sharedWhen450,
+		whens: sharedWhen452,
 	},
 	{names: []string{"bug-report", "sysdump"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		flags: sharedFlag451,
+		flags: sharedFlag453,
 	},
 	{names: []string{"profile", "manifest"},
 		do:   action{does: Reads},
 		says: []string{"Show the help of {cmd} {sub}"},
-		subs: sharedTool453,
+		subs: sharedTool455,
 	},
 	{names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		do:    action{does: Reads},
 		says:  []string{"Print Kubernetes files with the service mesh added"},
-		flags: sharedFlag454,
-		whens: sharedWhen455,
+		flags: sharedFlag456,
+		whens: sharedWhen457,
 	},
 	{names: []string{"dashboard", "dash", "d"},
 		do:    action{does: Network | LongRunning},
 		says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		flags: sharedFlag456,
+		flags: sharedFlag458,
 	},
 	{names: []string{"*"},
 		do:   action{does: Network | Irreversible},
@@ -7304,20 +7319,20 @@ var sharedTool457 = []tool{
 	},
 }
 
-var sharedFlag458 = []flag{
+var sharedFlag460 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindText},
 	{names: []string{"--details"}},
 }
 
-var sharedFlag459 = []flag{
+var sharedFlag461 = []flag{
 	{names: []string{"-pboard", "-Prefer"}, kind: kindText},
 }
 
-var sharedFlag460 = []flag{
+var sharedFlag462 = []flag{
 	{names: []string{"-f"}, kind: kindWrite},
 }
 
-var sharedFlag461 = []flag{
+var sharedFlag463 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 	{names: []string{"-O", "--remote-name", "--remote-name-all"}, do: &action{does: Writes}},
 	{names: []string{"-J", "--remote-header-name"}, do: &action{does: Writes}},
@@ -7435,7 +7450,7 @@ var sharedFlag461 = []flag{
 	{names: []string{"-h", "-M", "--manual"}, do: &action{say: "Show the help of {cmd}", instead: true}},
 }
 
-var sharedTool462 = []tool{
+var sharedTool464 = []tool{
 	{names: []string{"list"},
 		says: []string{"List the plugins of HTTPie"},
 	},
@@ -7445,20 +7460,20 @@ var sharedTool462 = []tool{
 	},
 }
 
-var sharedWhen463 = []when{
+var sharedWhen465 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen464 = []when{
+var sharedWhen466 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-provider", globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Load the library {-provider} into openssl"}},
 	{any: [][]term{{{op: termFlag, flag: "-out"}}}, flagged: true, do: action{say: "Convert {-in} to {-out}"}},
 }
 
-var sharedWhen465 = []when{
+var sharedWhen467 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*$*", "*`*"}}}}, do: action{does: Network, risk: levelModerate}},
 }
 
-var sharedFlag466 = []flag{
+var sharedFlag468 = []flag{
 	{names: []string{"-b", "-batch", "--batch"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous, say: "Run the network commands in a file", opaque: "the commands stand in a file"}},
 	{names: []string{"-force", "--force"}},
 	{names: []string{"-n", "-netns", "--netns"}, kind: kindText, do: &action{does: Reads, risk: levelModerate}},
@@ -7466,7 +7481,7 @@ var sharedFlag466 = []flag{
 	{names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool467 = []tool{
+var sharedTool469 = []tool{
 	{names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -7485,76 +7500,97 @@ var sharedTool467 = []tool{
 	},
 }
 
-var sharedFlag468 = []flag{
+var sharedFlag470 = []flag{
 	{names: []string{"-o"}, kind: kindText},
 }
 
-var sharedFlag469 = []flag{
+var sharedFlag471 = []flag{
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag470 = []flag{
+var sharedFlag472 = []flag{
 	{names: []string{"-g", "--global"}},
 }
 
-var sharedFlag471 = []flag{
+var sharedFlag473 = []flag{
 	{names: []string{"--json"}},
 }
 
-var sharedWhen472 = []when{
+var sharedWhen474 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, do: action{does: Reads, risk: levelDangerous, say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag473 = []flag{
+var sharedFlag475 = []flag{
 	{names: []string{"--browser"}, kind: kindText, do: &action{does: Executes}},
 	{names: []string{"--no-browser"}},
 }
 
-var sharedWhen474 = []when{
+var sharedWhen476 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, do: action{does: LongRunning}},
 }
 
-var sharedFlag475 = []flag{
+var sharedFlag477 = []flag{
 	{names: []string{"--help", "-h"}},
 }
 
-var sharedWhen476 = []when{
+var sharedWhen478 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "deploy", "login", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedTool477 = []tool{
+var sharedFlag479 = []flag{
+	{names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--dangerously-allow-all"}, do: &action{does: Executes, risk: levelBlocked, say: "Start another AI agent, {sub}, that may do everything without asking"}},
+	{names: []string{"-p", "--print", "--prompt"}, kind: kindText, attached: true},
+	{names: []string{"--permission-mode"}, kind: kindText},
+	{names: []string{"--approval-mode"}, kind: kindText},
+	{names: []string{"-a", "--ask-for-approval"}, kind: kindText},
+	{names: []string{"-s", "--sandbox"}, kind: kindText},
+	{names: []string{"-c", "--config"}, kind: kindText},
+	{names: []string{"-m", "--model"}, kind: kindText},
+}
+
+var sharedWhen480 = []when{
+	{any: [][]term{{{op: termFlag, flag: "--permission-mode", globs: []string{"bypass*", "yolo*"}}}, {{op: termFlag, flag: "--approval-mode", globs: []string{"yolo*"}}}, {{op: termFlag, flag: "-a", globs: []string{"never"}}}, {{op: termFlag, flag: "-s", globs: []string{"danger*"}}}, {{op: termFlag, flag: "-c", globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, flagged: true, do: action{does: Executes, risk: levelBlocked, say: "Start another AI agent, {sub}, that may do everything without asking"}},
+}
+
+var sharedTool481 = []tool{
 	{names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		do:    action{does: Executes | Network, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		flags: sharedFlag475,
-		whens: sharedWhen476,
+		flags: sharedFlag477,
+		whens: sharedWhen478,
+	},
+	{names: []string{"@anthropic-ai/claude-code", "@anthropic-ai/claude-code@*", "@openai/codex", "@openai/codex@*", "@google/gemini-cli", "@google/gemini-cli@*", "@github/copilot", "@github/copilot@*", "@qwen-code/qwen-code", "@qwen-code/qwen-code@*", "@sourcegraph/amp", "@sourcegraph/amp@*"},
+		do:    action{does: Executes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
+		says:  []string{"Download and start another AI agent, {sub}"},
+		flags: sharedFlag479,
+		whens: sharedWhen480,
 	},
 	{names: []string{"@*"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"registries"}},
 		says:  []string{"Download the package {sub} and run it"},
-		flags: sharedFlag475,
+		flags: sharedFlag477,
 	},
 	{names: []string{"http://*", "https://*", "git://*", "git+*", "git@*", "ssh://*", "github:*", "gitlab:*", "bitbucket:*", "gist:*", "file:*", "npm:*", "*.tgz", "*.tar.gz"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, hosts: []string{"external"}},
 		says:  []string{"Download {sub} and run it: {args}", "Download {sub} and run it"},
-		flags: sharedFlag475,
+		flags: sharedFlag477,
 	},
 }
 
-var sharedFlag478 = []flag{
+var sharedFlag482 = []flag{
 	{names: []string{"--template", "-t"}, kind: kindText},
 	{names: []string{"--example", "-e"}, kind: kindText},
 	{names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, kind: kindText},
 	{names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool479 = []tool{
+var sharedTool483 = []tool{
 	{names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		do:    action{does: Executes | Writes | Installs | Network, args: []slot{{kind: kindWrite, optional: true}, {kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		flags: sharedFlag478,
+		flags: sharedFlag482,
 	},
 	{names: []string{"*"},
 		do:   action{does: Executes | Writes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
@@ -7562,32 +7598,32 @@ var sharedTool479 = []tool{
 	},
 }
 
-var sharedWhen480 = []when{
+var sharedWhen484 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry-run"}, {not: true, op: termFlag, flag: "--dry-run", globs: []string{"false", "null", "no", "0"}}, {not: true, op: termFlag, flag: "--no-dry-run"}, {not: true, op: termAny, n: 0, globs: []string{"false", "null"}}}}, flagged: true, do: action{does: Executes, say: "Show what would be published, after running the project's scripts", instead: true}},
 }
 
-var sharedWhen481 = []when{
+var sharedWhen485 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-g"}, {op: termMore, n: 0}}}, flagged: true, do: action{say: "Install for the whole user account: {args}"}},
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedWhen482 = []when{
+var sharedWhen486 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}, {{op: termArg, n: 1, globs: []string{"get"}}}}, do: action{does: Reads, say: "Show package.json", instead: true}},
 }
 
-var sharedWhen483 = []when{
+var sharedWhen487 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"ls", "list"}}}}, do: action{does: Reads | Network, risk: levelSafe, say: "Ask the package registry", instead: true}},
 }
 
-var sharedWhen484 = []when{
+var sharedWhen488 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Install packages: {args}"}},
 }
 
-var sharedFlag485 = []flag{
+var sharedFlag489 = []flag{
 	{names: []string{"-A", "--all"}},
 }
 
-var sharedFlag486 = []flag{
+var sharedFlag490 = []flag{
 	{names: []string{"-g", "--global"}, do: &action{risk: levelDangerous, is: isGlobal}},
 	{names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change", instead: true}},
@@ -7596,24 +7632,24 @@ var sharedFlag486 = []flag{
 	{names: []string{"--cafile"}, kind: kindRead},
 }
 
-var sharedWhen487 = []when{
+var sharedWhen491 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "Show the project's version", instead: true}},
 }
 
-var sharedFlag488 = []flag{
+var sharedFlag492 = []flag{
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedFlag489 = []flag{
+var sharedFlag493 = []flag{
 	{names: []string{"--silent"}},
 	{names: []string{"--lts"}, kind: kindText, attached: true},
 }
 
-var sharedWhen490 = []when{
+var sharedWhen494 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, do: action{risk: levelDangerous, opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag491 = []flag{
+var sharedFlag495 = []flag{
 	{names: []string{"-F", "--filter"}, kind: kindText},
 	{names: []string{"--graph"}, kind: kindWrite, attached: true},
 	{names: []string{"--dry-run", "--dry"}, kind: kindText, attached: true},
@@ -7625,27 +7661,27 @@ var sharedFlag491 = []flag{
 	{names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen492 = []when{
+var sharedWhen496 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--dry"}, {not: true, op: termFlag, flag: "--graph"}, {not: true, op: termFlag, flag: "--summarize"}, {not: true, op: termFlag, flag: "--profile"}}}, flagged: true, do: action{does: Reads, say: "Show which tasks would run", instead: true}},
 	{any: [][]term{{{op: termFlag, flag: "--dry"}}}, flagged: true, do: action{say: "Show which tasks would run"}},
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"deploy", "publish", "release"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedWhen493 = []when{
+var sharedWhen497 = []when{
 	{any: [][]term{{{op: termCount, n: 0}}}, do: action{does: Reads, say: "List the scripts that the project offers", instead: true}},
 }
 
-var sharedWhen494 = []when{
+var sharedWhen498 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"update", "download"}}}}, do: action{does: Writes | Network, say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag495 = []flag{
+var sharedFlag499 = []flag{
 	{names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, kind: kindText},
 	{names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{names: []string{"--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the PHP packages", instead: true}},
 }
 
-var sharedFlag496 = []flag{
+var sharedFlag500 = []flag{
 	{names: []string{"-o", "--output", "--artifacts-path"}, kind: kindWrite},
 	{names: []string{"-p", "--property"}, kind: kindText},
 	{names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, kind: kindText},
@@ -7654,38 +7690,38 @@ var sharedFlag496 = []flag{
 	{names: []string{"-bl", "--binaryLogger"}, kind: kindWrite, attached: true},
 }
 
-var sharedFlag497 = []flag{
+var sharedFlag501 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, kind: kindText},
 	{names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would change in the app's packages", instead: true}},
 }
 
-var sharedFlag498 = []flag{
+var sharedFlag502 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-s", "--style", "-o", "--output"}, kind: kindText},
 }
 
-var sharedFlag499 = []flag{
+var sharedFlag503 = []flag{
 	{names: []string{"-C", "--directory"}, kind: kindCd},
 	{names: []string{"-f", "--force", "--skip-validation"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Check whether the package could be published", instead: true}},
 }
 
-var sharedWhen500 = []when{
+var sharedWhen504 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list"}}}}, do: action{does: Reads, say: "List packages of the user account", instead: true}},
 }
 
-var sharedTool501 = []tool{
+var sharedTool505 = []tool{
 	{names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		do:    action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		flags: sharedFlag497,
+		flags: sharedFlag501,
 	},
 	{names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at the app's packages"},
-		flags: sharedFlag498,
+		flags: sharedFlag502,
 	},
 	{names: []string{"run"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
@@ -7694,12 +7730,12 @@ var sharedTool501 = []tool{
 	{names: []string{"publish", "lish"},
 		do:    action{does: Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the package"},
-		flags: sharedFlag499,
+		flags: sharedFlag503,
 	},
 	{names: []string{"global", "cache"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		whens: sharedWhen500,
+		whens: sharedWhen504,
 	},
 	{names: []string{"login", "logout", "token", "uploader", "bump"},
 		do:   action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}},
@@ -7711,7 +7747,7 @@ var sharedTool501 = []tool{
 	},
 }
 
-var sharedFlag502 = []flag{
+var sharedFlag506 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} with changed settings, which can start any program"}},
 	{names: []string{"-c", "--config-file"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, kind: kindText},
@@ -7721,7 +7757,7 @@ var sharedFlag502 = []flag{
 	{names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag503 = []flag{
+var sharedFlag507 = []flag{
 	{names: []string{"-r", "--root", "--sysroot"}, kind: kindWrite},
 	{names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, kind: kindText},
 	{names: []string{"--config"}, kind: kindRead, do: &action{risk: levelDangerous}},
@@ -7749,19 +7785,19 @@ var sharedFlag503 = []flag{
 	{names: []string{"-W", "--web"}},
 }
 
-var sharedFlag504 = []flag{
+var sharedFlag508 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen505 = []when{
+var sharedWhen509 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag506 = []flag{
+var sharedFlag510 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag507 = []flag{
+var sharedFlag511 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7771,11 +7807,11 @@ var sharedFlag507 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedWhen508 = []when{
+var sharedWhen512 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
 }
 
-var sharedFlag509 = []flag{
+var sharedFlag513 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7786,7 +7822,7 @@ var sharedFlag509 = []flag{
 	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag510 = []flag{
+var sharedFlag514 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7797,7 +7833,7 @@ var sharedFlag510 = []flag{
 	{names: []string{"--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag511 = []flag{
+var sharedFlag515 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7810,7 +7846,7 @@ var sharedFlag511 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag512 = []flag{
+var sharedFlag516 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7821,18 +7857,18 @@ var sharedFlag512 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag513 = []flag{
+var sharedFlag517 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen514 = []when{
+var sharedWhen518 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedFlag515 = []flag{
+var sharedFlag519 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7843,7 +7879,7 @@ var sharedFlag515 = []flag{
 	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
-var sharedFlag516 = []flag{
+var sharedFlag520 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7854,7 +7890,7 @@ var sharedFlag516 = []flag{
 	{names: []string{"--crate-type", "--print"}, kind: kindText},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag521 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7862,49 +7898,49 @@ var sharedFlag517 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag518 = []flag{
+var sharedFlag522 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag519 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag520 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"--registry", "--color"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag521 = []flag{
+var sharedFlag525 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag522 = []flag{
+var sharedFlag526 = []flag{
 	{names: []string{"--limit", "--registry"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag528 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag525 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag526 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7913,20 +7949,20 @@ var sharedFlag526 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag528 = []flag{
+var sharedFlag532 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag529 = []flag{
+var sharedFlag533 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7944,28 +7980,28 @@ var sharedFlag529 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag534 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag535 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag532 = []flag{
+var sharedFlag536 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag533 = []flag{
+var sharedFlag537 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag534 = []flag{
+var sharedFlag538 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7978,11 +8014,11 @@ var sharedFlag534 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen535 = []when{
+var sharedWhen539 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag540 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7995,21 +8031,21 @@ var sharedFlag536 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag537 = []flag{
+var sharedFlag541 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag538 = []flag{
+var sharedFlag542 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag539 = []flag{
+var sharedFlag543 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag540 = []flag{
+var sharedFlag544 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"-d", "--db"}, kind: kindWrite},
 	{names: []string{"-u", "--url"}, kind: kindURL},
@@ -8017,15 +8053,15 @@ var sharedFlag540 = []flag{
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag541 = []flag{
+var sharedFlag545 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool542 = []tool{
+var sharedTool546 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag541,
+		flags: sharedFlag545,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -8033,14 +8069,14 @@ var sharedTool542 = []tool{
 	},
 }
 
-var sharedFlag543 = []flag{
+var sharedFlag547 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool544 = []tool{
+var sharedTool548 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -8055,21 +8091,21 @@ var sharedTool544 = []tool{
 	},
 }
 
-var sharedFlag545 = []flag{
+var sharedFlag549 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
 }
 
-var sharedFlag546 = []flag{
+var sharedFlag550 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen547 = []when{
+var sharedWhen551 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag548 = []flag{
+var sharedFlag552 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -8084,21 +8120,21 @@ var sharedFlag548 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag553 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag550 = []flag{
+var sharedFlag554 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool551 = []tool{
+var sharedTool555 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag549,
+		flags: sharedFlag553,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -8107,7 +8143,7 @@ var sharedTool551 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag550,
+		flags: sharedFlag554,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -8119,7 +8155,7 @@ var sharedTool551 = []tool{
 	},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag556 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8131,7 +8167,7 @@ var sharedFlag552 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag553 = []flag{
+var sharedFlag557 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindSelf},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -8142,12 +8178,12 @@ var sharedFlag553 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen554 = []when{
+var sharedWhen558 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, flagged: true, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag555 = []flag{
+var sharedFlag559 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8160,15 +8196,15 @@ var sharedFlag555 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag556 = []flag{
+var sharedFlag560 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool557 = []tool{
+var sharedTool561 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag556,
+		flags: sharedFlag560,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -8176,7 +8212,7 @@ var sharedTool557 = []tool{
 	},
 }
 
-var sharedFlag558 = []flag{
+var sharedFlag562 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8188,7 +8224,7 @@ var sharedFlag558 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag559 = []flag{
+var sharedFlag563 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8203,16 +8239,16 @@ var sharedFlag559 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen560 = []when{
+var sharedWhen564 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, flagged: true, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag561 = []flag{
+var sharedFlag565 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag562 = []flag{
+var sharedFlag566 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8223,23 +8259,23 @@ var sharedFlag562 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag563 = []flag{
+var sharedFlag567 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag564 = []flag{
+var sharedFlag568 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen565 = []when{
+var sharedWhen569 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag566 = []flag{
+var sharedFlag570 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8251,11 +8287,11 @@ var sharedFlag566 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen567 = []when{
+var sharedWhen571 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag568 = []flag{
+var sharedFlag572 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -8264,11 +8300,11 @@ var sharedFlag568 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen569 = []when{
+var sharedWhen573 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag570 = []flag{
+var sharedFlag574 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8279,123 +8315,123 @@ var sharedFlag570 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen571 = []when{
+var sharedWhen575 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen572 = []when{
+var sharedWhen576 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag573 = []flag{
+var sharedFlag577 = []flag{
 	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
 	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
 }
 
-var sharedWhen574 = []when{
+var sharedWhen578 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag575 = []flag{
+var sharedFlag579 = []flag{
 	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
 }
 
-var sharedWhen576 = []when{
+var sharedWhen580 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag577 = []flag{
+var sharedFlag581 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag578 = []flag{
+var sharedFlag582 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool579 = []tool{
+var sharedTool583 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag507,
+		flags: sharedFlag511,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag507,
-		whens: sharedWhen508,
+		flags: sharedFlag511,
+		whens: sharedWhen512,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag509,
+		flags: sharedFlag513,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag507,
+		flags: sharedFlag511,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag510,
+		flags: sharedFlag514,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag511,
+		flags: sharedFlag515,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag512,
+		flags: sharedFlag516,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag513,
-		whens: sharedWhen514,
+		flags: sharedFlag517,
+		whens: sharedWhen518,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag515,
+		flags: sharedFlag519,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag516,
+		flags: sharedFlag520,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag517,
+		flags: sharedFlag521,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag518,
+		flags: sharedFlag522,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag519,
+		flags: sharedFlag523,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
-		flags: sharedFlag520,
+		flags: sharedFlag524,
 	},
 	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag521,
+		flags: sharedFlag525,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag522,
+		flags: sharedFlag526,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8404,228 +8440,228 @@ var sharedTool579 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag523,
+		flags: sharedFlag527,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag524,
+		flags: sharedFlag528,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag525,
+		flags: sharedFlag529,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag526,
+		flags: sharedFlag530,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag527,
+		flags: sharedFlag531,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag528,
+		flags: sharedFlag532,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag529,
+		flags: sharedFlag533,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag530,
+		flags: sharedFlag534,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag531,
+		flags: sharedFlag535,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag532,
+		flags: sharedFlag536,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag532,
+		flags: sharedFlag536,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag533,
+		flags: sharedFlag537,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag534,
-		whens: sharedWhen535,
+		flags: sharedFlag538,
+		whens: sharedWhen539,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag536,
+		flags: sharedFlag540,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag537,
+		flags: sharedFlag541,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag538,
+		flags: sharedFlag542,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag539,
+		flags: sharedFlag543,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag540,
-		subs:  sharedTool542,
+		flags: sharedFlag544,
+		subs:  sharedTool546,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag543,
-		subs:  sharedTool544,
+		flags: sharedFlag547,
+		subs:  sharedTool548,
 	},
 	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		flags: sharedFlag545,
+		flags: sharedFlag549,
 	},
 	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag546,
-		whens: sharedWhen547,
+		flags: sharedFlag550,
+		whens: sharedWhen551,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag548,
-		subs:  sharedTool551,
+		flags: sharedFlag552,
+		subs:  sharedTool555,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag552,
+		flags: sharedFlag556,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag553,
-		whens: sharedWhen554,
+		flags: sharedFlag557,
+		whens: sharedWhen558,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag555,
-		subs:  sharedTool557,
+		flags: sharedFlag559,
+		subs:  sharedTool561,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag558,
+		flags: sharedFlag562,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag559,
-		whens: sharedWhen560,
+		flags: sharedFlag563,
+		whens: sharedWhen564,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag561,
+		flags: sharedFlag565,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag562,
+		flags: sharedFlag566,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag563,
+		flags: sharedFlag567,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag564,
-		whens: sharedWhen565,
+		flags: sharedFlag568,
+		whens: sharedWhen569,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag566,
-		whens: sharedWhen567,
+		flags: sharedFlag570,
+		whens: sharedWhen571,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag568,
-		whens: sharedWhen569,
+		flags: sharedFlag572,
+		whens: sharedWhen573,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
 		says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		flags: sharedFlag475,
+		flags: sharedFlag477,
 	},
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag570,
-		whens: sharedWhen571,
+		flags: sharedFlag574,
+		whens: sharedWhen575,
 	},
 	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen572,
+		whens: sharedWhen576,
 	},
 	{names: []string{"dist"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		flags: sharedFlag573,
-		whens: sharedWhen574,
+		flags: sharedFlag577,
+		whens: sharedWhen578,
 	},
 	{names: []string{"shuttle"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project as Shuttle would"},
-		flags: sharedFlag575,
-		whens: sharedWhen576,
+		flags: sharedFlag579,
+		whens: sharedWhen580,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag577,
+		flags: sharedFlag581,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag578,
+		flags: sharedFlag582,
 	},
 }
 
-var sharedFlag580 = []flag{
+var sharedFlag584 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag581 = []flag{
+var sharedFlag585 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag582 = []flag{
+var sharedFlag586 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8638,39 +8674,39 @@ var sharedFlag582 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag583 = []flag{
+var sharedFlag587 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen584 = []when{
+var sharedWhen588 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag585 = []flag{
+var sharedFlag589 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen586 = []when{
+var sharedWhen590 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen587 = []when{
+var sharedWhen591 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen588 = []when{
+var sharedWhen592 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen589 = []when{
+var sharedWhen593 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag590 = []flag{
+var sharedFlag594 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8700,14 +8736,14 @@ var sharedFlag590 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen591 = []when{
+var sharedWhen595 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, flagged: true, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag592 = []flag{
+var sharedFlag596 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8718,11 +8754,11 @@ var sharedFlag592 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen593 = []when{
+var sharedWhen597 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag594 = []flag{
+var sharedFlag598 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8745,12 +8781,12 @@ var sharedFlag594 = []flag{
 	{names: []string{"+"}, kind: kindEx},
 }
 
-var sharedWhen595 = []when{
+var sharedWhen599 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termFlag, flag: "+", globs: []string{"!*", "*%!*", "*:!*", "*r !*", "*w !*", "*r!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }
 
-var sharedFlag596 = []flag{
+var sharedFlag600 = []flag{
 	{names: []string{"-c", "--command", "--commands"}},
 	{names: []string{"-s"}},
 	{names: []string{"-i", "--interactive"}},

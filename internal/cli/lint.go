@@ -99,12 +99,8 @@ func place1(r *sayso.Rule) string {
 
 // ruleWord reports whether rules have a word of their own for a kind of tool.
 func ruleWord(name string) bool {
-	switch name {
-	case "bash", "shell", "sh", "read", "write", "edit", "patch", "delete", "move", "list", "glob", "grep", "fetch", "search", "websearch", "mcp", "task", "memory",
-		"question", "subagent", "agent", "code", "lua", "notebook", "mode", "skill", "docs", "external", "*":
-		return true
-	}
-	return strings.HasPrefix(name, "mcp__")
+	_, known := sayso.RuleClass(name)
+	return known || name == "*" || strings.HasPrefix(name, "mcp__")
 }
 
 // broad says if a rule that allows lets more through than it looks: a command

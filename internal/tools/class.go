@@ -29,12 +29,13 @@ const (
 	Skill            // loads instructions: a skill, a slash command
 	Docs             // reads documentation that came with the agent
 	External         // acts on a service in the user's name: mail, calendar
+	Output           // shows what a running command has printed, or which ones there are
 )
 
 var classNames = [...]string{
 	"unknown", "shell", "background", "read", "write", "edit", "patch", "delete",
 	"move", "list", "grep", "fetch", "websearch", "mcp", "task", "memory",
-	"question", "subagent", "code", "notebook", "mode", "skill", "docs", "external",
+	"question", "subagent", "code", "notebook", "mode", "skill", "docs", "external", "output",
 }
 
 // String returns the class in lower case.

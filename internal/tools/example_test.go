@@ -14,6 +14,6 @@ func ExampleLookup() {
 	_, err = s.Read([]byte(`{"file_path": "a", "File_Path": "/etc/hosts"}`))
 	fmt.Println(err)
 	// Output:
-	// write true [{/etc/hosts writes}] <nil>
+	// write true [{/etc/hosts writes }] <nil>
 	// tool input: key "File_Path": given twice, or in another case
 }

@@ -25,7 +25,7 @@ func (r *reader) reach() {
 		dir := leads(g.pattern)
 		switch {
 		case dir == "" && access == Searches:
-			r.path("", ".", access)
+			r.in.Paths = append(r.in.Paths, Path{".", access, g.pattern})
 		case dir == "":
 		case len(base) == 0 || dir[0] == '/' || dir[0] == '~' || isDrive(dir):
 			r.path("", dir, access)
@@ -35,6 +35,29 @@ func (r *reader) reach() {
 			}
 		}
 	}
+}
+
+// filter narrows what is searched to the files that the patterns for names mean.
+// One that says what to leave out narrows nothing.
+func (r *reader) filter() {
+	if len(r.filters) == 0 {
+		return
+	}
+	var out []Path
+	for _, p := range r.in.Paths {
+		if p.Access != Searches {
+			out = append(out, p)
+			continue
+		}
+		for _, names := range r.filters {
+			if strings.HasPrefix(names, "!") {
+				names = ""
+			}
+			p.Names = names
+			out = append(out, p)
+		}
+	}
+	r.in.Paths = out
 }
 
 // leads returns the folder that a pattern leads to, if that may be outside of the

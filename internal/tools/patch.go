@@ -33,13 +33,13 @@ type PatchPath struct {
 func (p PatchPath) Paths() []Path {
 	switch p.Op {
 	case PatchDelete:
-		return []Path{{p.Path, Deletes}}
+		return []Path{{Path: p.Path, Access: Deletes}}
 	case PatchMove:
-		return []Path{{p.Path, MovesFrom}, {p.MovedTo, MovesTo}}
+		return []Path{{Path: p.Path, Access: MovesFrom}, {Path: p.MovedTo, Access: MovesTo}}
 	case PatchCopy:
-		return []Path{{p.Path, Reads}, {p.MovedTo, Writes}}
+		return []Path{{Path: p.Path, Access: Reads}, {Path: p.MovedTo, Access: Writes}}
 	default:
-		return []Path{{p.Path, Writes}}
+		return []Path{{Path: p.Path, Access: Writes}}
 	}
 }
 

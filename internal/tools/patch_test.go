@@ -158,11 +158,11 @@ func TestGitDiff(t *testing.T) {
 
 func TestPatchPathPaths(t *testing.T) {
 	for want, p := range map[string]tools.PatchPath{
-		"[{a writes}]":                  {Path: "a"},
-		"[{b writes}]":                  {Path: "b", Op: tools.PatchAdd},
-		"[{a deletes}]":                 {Path: "a", Op: tools.PatchDelete},
-		"[{a moves from} {b moves to}]": {Path: "a", Op: tools.PatchMove, MovedTo: "b"},
-		"[{a reads} {b writes}]":        {Path: "a", Op: tools.PatchCopy, MovedTo: "b"},
+		"[{a writes }]":                   {Path: "a"},
+		"[{b writes }]":                   {Path: "b", Op: tools.PatchAdd},
+		"[{a deletes }]":                  {Path: "a", Op: tools.PatchDelete},
+		"[{a moves from } {b moves to }]": {Path: "a", Op: tools.PatchMove, MovedTo: "b"},
+		"[{a reads } {b writes }]":        {Path: "a", Op: tools.PatchCopy, MovedTo: "b"},
 	} {
 		if got := fmt.Sprint(p.Paths()); got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -36,6 +36,7 @@ type Input struct {
 type Path struct {
 	Path   string
 	Access Access
+	Names  string // for Searches: a pattern for the files that are meant; empty: all
 }
 
 // Read takes the input of a call apart: a JSON object, or a JSON string that
@@ -81,8 +82,11 @@ type reader struct {
 	err   error
 	args  []string
 	globs []glob // they wait for their folder
-	has   uint64 // the groups of kinds that were given
-	taken uint64 // the kinds of which there can be only one
+
+	filters []string // patterns for the names of the files that are searched
+	looks   bool     // the verb of an editor says that it only shows the file
+	has     uint64   // the groups of kinds that were given
+	taken   uint64   // the kinds of which there can be only one
 }
 
 func (r *reader) fail(key, problem string) {
@@ -207,6 +211,12 @@ func (r *reader) finish() {
 			access = Searches
 		}
 		r.path("", ".", access)
+	}
+	r.filter()
+	for i := range r.in.Paths {
+		if p := &r.in.Paths[i]; r.looks && p.Access == Writes {
+			p.Access = Reads
+		}
 	}
 	r.patch()
 	for key, kind := range r.spec.keys {

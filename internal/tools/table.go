@@ -56,6 +56,8 @@ const (
 	kGlob                   // a pattern for names, which may lead out of its folder
 	kReadGlob               // the same, and the files are read
 	kPattern                // what is searched for
+	kFilter                 // a pattern for the names of the files that are searched
+	kVerb                   // what an editor does; "view" only shows the file
 	kPatch                  // a patch
 	kURL                    // a URL
 	kProse                  // text in which URLs stand

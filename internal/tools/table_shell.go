@@ -40,7 +40,7 @@ var shellTools = []row{
 		{kRun, "shell"},
 		{kNote, "justification"},
 		{kSandbox, "sandbox_permissions"},
-		{kEscalate, "additional_permissions"},
+		{kEscalate, "with_escalated_permissions additional_permissions"},
 		{kIgnore, "login tty yield_time_ms max_output_tokens prefix_rule"},
 	}},
 	{"run_shell_command", Gemini, Shell, []arg{
@@ -105,23 +105,25 @@ var shellTools = []row{
 		{kNote, "toolSummary"},
 		{kIgnore, "CommandId Terminate WaitMs SafeToAutoRun toolAction"},
 	}},
-	{"shell_read shell_kill", KosmoKrator, Background, []arg{{kIgnore, "session_id"}}},
-	{"read_bash stop_bash list_bash read_powershell stop_powershell list_powershell", Copilot, Background, []arg{
-		{kIgnore, "shellId delay"},
-	}},
-	{"BashOutput KillShell KillBash TaskOutput TaskStop", Claude, Background, []arg{
+	{"shell_kill", KosmoKrator, Background, []arg{{kIgnore, "session_id"}}},
+	{"shell_read", KosmoKrator, Output, []arg{{kIgnore, "session_id"}}},
+	{"stop_bash stop_powershell", Copilot, Background, []arg{{kIgnore, "shellId delay"}}},
+	{"read_bash list_bash read_powershell list_powershell", Copilot, Output, []arg{{kIgnore, "shellId delay"}}},
+	{"KillShell KillBash TaskStop", Claude, Background, []arg{{kIgnore, "shell_id task_id"}}},
+	{"BashOutput TaskOutput", Claude, Output, []arg{
 		{kMillis, "timeout"},
 		{kIgnore, "bash_id shell_id task_id filter block"},
 	}},
-	{"list_background_processes read_background_output", Gemini, Background, []arg{
+	{"list_background_processes read_background_output", Gemini, Output, []arg{
 		{kIgnore, "pid lines delay_ms wait_for_previous"},
 	}},
-	{"job_output job_kill", Crush, Background, []arg{{kIgnore, "shell_id wait"}}},
-	{"command_status read_terminal", Windsurf | Antigravity, Background, []arg{
+	{"job_kill", Crush, Background, []arg{{kIgnore, "shell_id"}}},
+	{"job_output", Crush, Output, []arg{{kIgnore, "shell_id wait"}}},
+	{"command_status read_terminal", Windsurf | Antigravity, Output, []arg{
 		{kNote, "toolSummary"},
 		{kIgnore, "CommandId OutputCharacterCount OutputPriority WaitDurationSeconds ProcessID Name toolAction"},
 	}},
-	{"get_terminal_output terminal_last_command terminal_selection", VSCode, Background, []arg{{kIgnore, "id"}}},
+	{"get_terminal_output terminal_last_command terminal_selection", VSCode, Output, []arg{{kIgnore, "id"}}},
 	{"wait clocksleep", Codex, Background, []arg{{kIgnore, "cell_id max_tokens terminate yield_time_ms duration_ms"}}},
 
 	// Code that the agent runs in an interpreter of its own.

@@ -69,7 +69,8 @@ var writeTools = []row{
 	{"str_replace_editor str_replace_based_edit_tool", Copilot | Claude, Edit, []arg{
 		{kWrite | must, "path"},
 		{kText, "file_text new_str insert_text"},
-		{kIgnore, "command old_str insert_line view_range"},
+		{kVerb, "command"},
+		{kIgnore, "old_str insert_line view_range"},
 	}},
 	{"replace_file_content multi_replace_file_content", Windsurf | Antigravity, Edit, []arg{
 		{kWrite | must, "TargetFile"},

@@ -95,6 +95,10 @@ func (r *reader) text(key string, k kind, n node) {
 		r.url(key, s)
 	case kCommand, kTyped:
 		r.command(key, k, s)
+	case kFilter:
+		r.filters = append(r.filters, s)
+	case kVerb:
+		r.looks = s == "view"
 	case kGlob, kReadGlob:
 		r.in.Pattern = join(r.in.Pattern, s)
 		r.globs = append(r.globs, glob{r.plain(key, s), what == kReadGlob})
@@ -152,7 +156,7 @@ func (r *reader) plain(key, s string) string {
 }
 
 func (r *reader) path(key, s string, a Access) {
-	r.in.Paths = append(r.in.Paths, Path{r.plain(key, s), a})
+	r.in.Paths = append(r.in.Paths, Path{Path: r.plain(key, s), Access: a})
 }
 
 // list reads a list of strings.
