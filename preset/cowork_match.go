@@ -155,7 +155,7 @@ func (s *CoWorkScope) startsAll(c *sayso.Case, p *sayso.Part) bool {
 	if p.Command == nil || len(p.Opaque) > 0 {
 		return false
 	}
-	if s.starts(p.Text) && len(p.Command.Assigns) == 0 {
+	if len(p.Command.Assigns) == 0 && (s.starts(p.Text) || s.startsArgs(p.Command.Args)) {
 		return true
 	}
 	wrapper := c.Facts.Parent(p.Command)
@@ -165,6 +165,21 @@ func (s *CoWorkScope) startsAll(c *sayso.Case, p *sayso.Part) bool {
 	before := len(wrapper.Args) - len(p.Command.Args)
 	return before > 0 && slices.EqualFunc(wrapper.Args[before:], p.Command.Args, func(a, b shell.Arg) bool { return a.Text == b.Text }) &&
 		len(strings.Fields(s.Prefix)) > before && s.starts(argsText(wrapper.Args))
+}
+
+// startsArgs reports whether the first arguments are the words of the prefix,
+// however they were quoted.
+func (s *CoWorkScope) startsArgs(args []shell.Arg) bool {
+	words := strings.Fields(foldBlanks(s.Prefix))
+	if len(words) > len(args) || s.exact && len(words) < len(args) {
+		return false
+	}
+	for i, w := range words {
+		if args[i].Text != w || args[i].Unknown || args[i].Glob {
+			return false
+		}
+	}
+	return true
 }
 
 func argsText(args []shell.Arg) string {

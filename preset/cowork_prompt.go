@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/shell"
@@ -25,7 +26,7 @@ func coworkScopes(c *sayso.Case) []CoWorkScope {
 	var out []CoWorkScope
 	switch {
 	case len(c.Facts.Lines) == 1 && isShell(c):
-		out = append(out, CoWorkScope{Kind: ScopeCommand, Prefix: foldBlanks(c.Facts.Lines[0])})
+		out = append(out, CoWorkScope{Kind: ScopeCommand, Prefix: coworkLine(c)})
 		if p := c.Facts.Parts; len(p) == 1 && p[0].Command != nil && p[0].Command.Suggest && len(p[0].Command.Prefix) > 0 {
 			out = append(out, CoWorkScope{Kind: ScopeCommand, Prefix: strings.Join(p[0].Command.Prefix, " ")})
 		}
@@ -45,6 +46,20 @@ func coworkScopes(c *sayso.Case) []CoWorkScope {
 		return out
 	}
 	return append(out, CoWorkScope{Kind: ScopeTool, Tool: c.Call.Tool})
+}
+
+// coworkLine is the command line of a call, without quotes where they say nothing.
+func coworkLine(c *sayso.Case) string {
+	if p := c.Facts.Parts; len(p) == 1 && p[0].Command != nil && len(p[0].Command.Redirects) == 0 {
+		scope := CoWorkScope{Prefix: argsText(p[0].Command.Args)}
+		special := strings.ContainsFunc(scope.Prefix, func(r rune) bool { // without its quotes it would mean something else
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -_./:=@%+,", r)
+		})
+		if !special && scope.startsArgs(p[0].Command.Args) {
+			return scope.Prefix
+		}
+	}
+	return foldBlanks(c.Facts.Lines[0])
 }
 
 // coworkOnlyPath is the one path that a call is about; empty: there are none, or
