@@ -137,9 +137,10 @@ func kodaKeyed(p *sayso.Part, command *shell.Command) bool {
 
 // kodaPrefix are the words of a command that a grant names: its meaningful
 // prefix, if it is one word by word, or else all of it. Nil: not all words are
-// known.
+// known, or what is behind them decides what runs, as for a shell, an interpreter
+// or a wrapper.
 func kodaPrefix(c *shell.Command) []string {
-	if len(c.Assigns) > 0 || len(c.Args) == 0 {
+	if len(c.Assigns) > 0 || len(c.Args) == 0 || !c.Suggest {
 		return nil
 	}
 	words := make([]string, len(c.Args))
@@ -147,7 +148,7 @@ func kodaPrefix(c *shell.Command) []string {
 		words[i] = c.Args[i].Text
 	}
 	n := len(words)
-	if c.Suggest && len(c.Prefix) > 0 && len(c.Prefix) <= n && slices.Equal(c.Prefix, words[:len(c.Prefix)]) {
+	if len(c.Prefix) > 0 && len(c.Prefix) <= n && slices.Equal(c.Prefix, words[:len(c.Prefix)]) {
 		n = len(c.Prefix)
 	}
 	if slices.ContainsFunc(c.Args[:n], func(a shell.Arg) bool { return a.Unknown || a.Glob }) {
@@ -186,7 +187,7 @@ func (k *koda) amendment(c *sayso.Case, asking []*sayso.Case) []KodaCodeAmendmen
 // kodaPatterns are patterns for commands like this one.
 func kodaPatterns(p *sayso.Part) []string {
 	words := kodaPrefix(p.Command)
-	if prefix := strings.Join(words, " "); p.Command.Suggest && len(words) > 0 && (p.Text == prefix || strings.HasPrefix(p.Text, prefix+" ")) {
+	if prefix := strings.Join(words, " "); len(words) > 0 && (p.Text == prefix || strings.HasPrefix(p.Text, prefix+" ")) {
 		return []string{prefix, prefix + " *"}
 	}
 	return []string{p.Text}
