@@ -232,11 +232,16 @@ execution: {permission_mode: full_access, network: enabled}
 // that does not load denies.
 func TestKodaCodePolicy(t *testing.T) {
 	texts := map[string]string{kodaUser: "execution: {permission_mode: full_access}"}
-	policy := config.Policy{Rules: []sayso.Rule{{Effect: sayso.Deny, Text: "bash(make *)"}, {Effect: sayso.Ask, Text: "bash(touch *)"}, {Effect: sayso.Allow, Text: "bash(*)"}}}
+	policy := config.Policy{Rules: []sayso.Rule{{Effect: sayso.Deny, Text: "bash(make *)"}, {Effect: sayso.Ask, Text: "bash(touch *)"}, {Effect: sayso.Ask, Text: "fetch(ask.test)"}, {Effect: sayso.Allow, Text: "bash(*)"}}}
 	setup := kodaSetup(t, texts, config.Places{}, policy)
 	for command, want := range map[string]sayso.Effect{"make all": sayso.Deny, "touch a": sayso.Ask, "ls": sayso.Allow, "curl h.test": sayso.Allow} {
 		if d := kodaSays(setup, command); d.Effect != want {
 			t.Errorf("%s: %s (%s)", command, d.Effect, d.Reason)
+		}
+	}
+	for _, command := range []string{"touch a", "curl ask.test"} {
+		if d := kodaSays(setup, command); d.Effect != sayso.Ask || len(d.Suggestions) != 0 || len(d.Choices) != 3 {
+			t.Errorf("%s: a grant is suggested that changes nothing: %+v", command, d)
 		}
 	}
 	broken := kodaSetup(t, texts, config.Places{}, config.Policy{Err: errors.New("a mistake")})
