@@ -46,6 +46,7 @@ type Case struct {
 	Leaning Verdict
 
 	memo     *memo  // what several stages need
+	name     string // what the preset calls the tool; empty: what the agent does
 	part     *Part  // the part that is looked at, inside Each
 	steps    []Step // what the stages said
 	inner    []Step // what the stages inside the current one said
@@ -93,6 +94,15 @@ func (c *Case) denied() *RuleSet {
 	return set
 }
 
+// Tool returns the name of the tool: the one that the preset has for tools of
+// its kind, if it has one, see [Preset.ToolName].
+func (c *Case) Tool() string {
+	if c.name != "" {
+		return c.name
+	}
+	return c.Call.Tool
+}
+
 // Part returns the part of the call that is being looked at, or nil if it is
 // the whole call.
 func (c *Case) Part() *Part { return c.part }
@@ -105,7 +115,7 @@ func Parts(c *Case) []*Case { return c.Split(c.Facts.Parts) }
 func (c *Case) Split(parts []Part) []*Case {
 	out := make([]*Case, len(parts))
 	for i := range parts {
-		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), memo: c.memo, part: &parts[i]}
+		out[i] = &Case{Call: c.Call, Facts: c.Facts, Session: c.Session, Leaning: Pass(), memo: c.memo, name: c.name, part: &parts[i]}
 	}
 	return out
 }

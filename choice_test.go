@@ -314,3 +314,27 @@ func TestKeep(t *testing.T) {
 		t.Errorf("denied: %+v", d)
 	}
 }
+
+// TestToolName: a preset may know a tool by another name.
+func TestToolName(t *testing.T) {
+	named := func(p *sayso.Preset) {
+		p.ToolName = func(tool string) string {
+			if tool == "bash" {
+				return "run_command"
+			}
+			return ""
+		}
+		p.Plan = func(string) (sayso.Plan, error) {
+			name := sayso.Func("name", func(c *sayso.Case) sayso.Verdict { return sayso.Decide(sayso.Allow, "name", c.Tool()) })
+			return sayso.Plan{sayso.Each("each", sayso.Parts, name)}, nil
+		}
+	}
+	e := sayso.Engine{Preset: asking(named)}
+	for _, test := range []struct{ tool, want string }{{"bash", "run_command"}, {"other", "other"}} {
+		call := shellCall("ls")
+		call.Tool = test.tool
+		if d := e.Check(context.Background(), call, sayso.Session{}); d.Reason != test.want {
+			t.Errorf("%s is called %s", test.tool, d.Reason)
+		}
+	}
+}

@@ -58,6 +58,9 @@ func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Fa
 		return d, facts
 	}
 	c := &Case{Call: call, Facts: facts, Session: s}
+	if e.Preset.ToolName != nil {
+		c.name = e.Preset.ToolName(call.Tool)
+	}
 	d := plan.Evaluate(ctx, c)
 	e.present(c, &d)
 	return d, facts

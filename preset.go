@@ -56,6 +56,11 @@ type Preset struct {
 	// [Rule].
 	CheckRule func(text string) error
 
+	// ToolName returns what the preset calls a tool of another agent: rules
+	// for read_file then count for that agent's Read, too. Nil, or no name:
+	// the tool has the name that it has.
+	ToolName func(tool string) string
+
 	// StopOnNo says that a person's no ends the turn: what else is pending
 	// is not run, not asked about, and the agent is told nothing to act on.
 	StopOnNo bool

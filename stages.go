@@ -32,10 +32,10 @@ func Readable() Stage {
 // Offered denies calls of tools that the agent is not offered.
 func Offered(name string) Stage {
 	return Func(name, func(c *Case) Verdict {
-		if c.Session.Surface.Offers(c.Call.Tool) {
+		if c.Session.Surface.Offers(c.Tool()) {
 			return Pass()
 		}
-		return Decide(Deny, CodeSurface, "the agent is not offered the tool "+shell.Shown(c.Call.Tool))
+		return Decide(Deny, CodeSurface, "the agent is not offered the tool "+shell.Shown(c.Tool()))
 	})
 }
 

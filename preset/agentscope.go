@@ -208,7 +208,7 @@ func (a *agentScope) own(name string) *sayso.Tool {
 // check is the permission check of the tool that is called. It passes where the
 // document says PASSTHROUGH.
 func (a *agentScope) check(c *sayso.Case, mode string) sayso.Verdict {
-	if t := a.own(c.Call.Tool); t != nil && t.Check != nil {
+	if t := a.own(c.Tool()); t != nil && t.Check != nil {
 		return t.Check(c)
 	}
 	edits := mode == AgentScopeAcceptEdits
@@ -223,7 +223,7 @@ func (a *agentScope) check(c *sayso.Case, mode string) sayso.Verdict {
 
 // readOnly reports whether the call changes nothing, as its tool sees it.
 func (a *agentScope) readOnly(c *sayso.Case) bool {
-	if t := a.own(c.Call.Tool); t != nil && t.ReadOnly != nil {
+	if t := a.own(c.Tool()); t != nil && t.ReadOnly != nil {
 		return t.ReadOnly(c.Call.Input)
 	}
 	switch builtInOf(c) {

@@ -124,7 +124,11 @@ func newFileContent(text string) (agentScopeContent, error) {
 	m.home = home
 	pattern = strings.TrimPrefix(pattern, "./")
 	var err error
-	if m.strict, err = glob.Compile(pattern); err != nil {
+	allowed := pattern
+	if strings.HasSuffix(pattern, "/**") {
+		allowed += "/*" // what is in the folder, and not the folder itself
+	}
+	if m.strict, err = glob.Compile(allowed); err != nil {
 		return nil, err
 	}
 	if m.loose, err = glob.CompileLoose(fspath.Fold(pattern), glob.Fold); err != nil {

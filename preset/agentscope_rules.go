@@ -142,7 +142,7 @@ func classOfTool(name string) sayso.Class {
 // isFor reports whether the rule is for the tool that is called: by its own
 // name, or by that of the built-in tool that it is like.
 func (r *agentScopeRule) isFor(c *sayso.Case) bool {
-	return r.tool == c.Call.Tool || r.tool == builtInOf(c)
+	return r.tool == c.Tool() || r.tool == builtInOf(c)
 }
 
 // rulesStage decides by the rules that deny or ask.

@@ -104,7 +104,7 @@ func (a *agentScope) wouldAllow(c *sayso.Case, rule string) bool {
 
 // candidates are the rules that can be made of a call, by what its tool is.
 func (a *agentScope) candidates(c *sayso.Case) []sayso.Suggestion {
-	tool := c.Call.Tool
+	tool := c.Tool()
 	rule := func(content, allows string) sayso.Suggestion {
 		return sayso.Suggestion{Rule: tool + "(" + content + ")", Allows: allows}
 	}

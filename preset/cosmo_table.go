@@ -24,7 +24,7 @@ var cosmoTable = []cosmoRow{
 	{shell.Dangerous, "privilege escalation", 0, []string{"sudo", "su"}},
 	{shell.Dangerous, "permissions", 0, []string{"chmod", "chown"}},
 	{shell.Dangerous, "global install", 0, []string{
-		"npm|pnpm|yarn|bun install|i|add|ci -g|--global", "npm|pnpm|yarn|bun install|i|add --location", "yarn global", "pip|pip3 install --user",
+		"npm|pnpm install|i|add|ci -g|--global", "npm|pnpm install|i|add --location", "pip|pip3 install --user",
 	}},
 	{shell.Dangerous, "force operation", shell.Irreversible, []string{"git push"}},
 	{shell.Dangerous, "force operation", 0, []string{"git push --force|--force-with-lease|--mirror|--delete", "git checkout --force", "git add --force"}},
@@ -39,7 +39,7 @@ var cosmoTable = []cosmoRow{
 
 	{shell.Moderate, "git write", 0, []string{"git add|commit|push|checkout"}},
 	{shell.Moderate, "package manager", 0, []string{
-		"npm|pnpm|yarn|bun install|i|add|ci|run|run-script|build|test|t|start", "yarn",
+		"npm|pnpm install|i|add|ci|run|run-script|build|test|t|start",
 	}},
 	{shell.Moderate, "file operation inside the workspace", 0, []string{"mkdir", "touch", "cp", "mv", "rm", "ln", "rsync"}},
 }

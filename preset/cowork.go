@@ -134,7 +134,7 @@ func (w *cowork) task() sayso.Stage {
 	return sayso.Func("task_restriction", func(c *sayso.Case) sayso.Verdict {
 		named := func(pattern string) bool {
 			start, open := strings.CutSuffix(pattern, "*")
-			return pattern == c.Call.Tool || open && strings.HasPrefix(c.Call.Tool, start)
+			return pattern == c.Tool() || open && strings.HasPrefix(c.Tool(), start)
 		}
 		why := ""
 		switch {
@@ -142,12 +142,12 @@ func (w *cowork) task() sayso.Stage {
 			why = "it is on the denylist of the task"
 		case w.AllowedTools != nil && !slices.ContainsFunc(w.AllowedTools, named):
 			why = "it is not one of the tools of the task"
-		case !c.Session.Surface.Offers(c.Call.Tool):
+		case !c.Session.Surface.Offers(c.Tool()):
 			why = "the agent is not offered it"
 		default:
 			return sayso.Pass()
 		}
-		return sayso.Decide(sayso.Deny, CodeCoWorkTask, "tool denied by task restrictions: "+why).About("tool " + c.Call.Tool)
+		return sayso.Decide(sayso.Deny, CodeCoWorkTask, "tool denied by task restrictions: "+why).About("tool " + c.Tool())
 	})
 }
 

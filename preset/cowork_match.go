@@ -105,7 +105,7 @@ func (r *boundRule) matches(c *sayso.Case, sub coworkSubject) bool {
 	s, allow := &r.Scope, r.Effect == sayso.Allow
 	switch s.Kind {
 	case ScopeTool:
-		return strings.TrimSpace(s.Tool) == c.Call.Tool
+		return strings.TrimSpace(s.Tool) == c.Tool()
 	case ScopeServer:
 		name := coworkServer(c)
 		return name != "" && name == serverName(s.Server)
@@ -115,7 +115,7 @@ func (r *boundRule) matches(c *sayso.Case, sub coworkSubject) bool {
 		}
 		return s.startsAny(c, sub.part)
 	case ScopePath:
-		if tool := strings.TrimSpace(s.Tool); sub.path == nil || tool != "" && tool != c.Call.Tool {
+		if tool := strings.TrimSpace(s.Tool); sub.path == nil || tool != "" && tool != c.Tool() {
 			return false
 		}
 		if allow {

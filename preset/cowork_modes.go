@@ -102,7 +102,7 @@ func operations(c *sayso.Case) operation {
 	switch {
 	case known:
 		ops |= op
-	case strings.HasSuffix(c.Call.Tool, "_action"): // so are those called that act on a service
+	case strings.HasSuffix(c.Tool(), "_action"): // so are those called that act on a service
 		ops |= opExternal
 	case ops == 0:
 		ops = opUnknown
@@ -129,7 +129,7 @@ func isShell(c *sayso.Case) bool {
 
 // isMCP reports whether a call goes to an MCP server.
 func isMCP(c *sayso.Case) bool {
-	return c.Facts.Class == sayso.ClassMCP || c.Call.Server != nil || strings.HasPrefix(c.Call.Tool, "mcp_")
+	return c.Facts.Class == sayso.ClassMCP || c.Call.Server != nil || strings.HasPrefix(c.Tool(), "mcp_")
 }
 
 // mcpOperation: what a server says of its tool counts if a person trusts it.

@@ -32,20 +32,20 @@ func coworkScopes(c *sayso.Case) []CoWorkScope {
 		}
 		return out
 	case isMCP(c):
-		out = append(out, CoWorkScope{Kind: ScopeTool, Tool: c.Call.Tool})
+		out = append(out, CoWorkScope{Kind: ScopeTool, Tool: c.Tool()})
 		if server := coworkServer(c); server != "" {
 			out = append(out, CoWorkScope{Kind: ScopeServer, Server: server})
 		}
 		return out
 	}
 	if abs := coworkOnlyPath(c); abs != "" {
-		out = append(out, CoWorkScope{Kind: ScopePath, Tool: c.Call.Tool, Path: abs})
+		out = append(out, CoWorkScope{Kind: ScopePath, Tool: c.Tool(), Path: abs})
 		if dir := path.Dir(abs); dir != "/" && slices.ContainsFunc(c.Facts.Place.Workspace, func(root string) bool { return strings.HasPrefix(dir+"/", root+"/") }) {
-			out = append(out, CoWorkScope{Kind: ScopePath, Tool: c.Call.Tool, Path: dir})
+			out = append(out, CoWorkScope{Kind: ScopePath, Tool: c.Tool(), Path: dir})
 		}
 		return out
 	}
-	return append(out, CoWorkScope{Kind: ScopeTool, Tool: c.Call.Tool})
+	return append(out, CoWorkScope{Kind: ScopeTool, Tool: c.Tool()})
 }
 
 // coworkLine is the command line of a call, without quotes where they say nothing.

@@ -180,7 +180,7 @@ func (k *kosmo) plan(mode string) sayso.Plan {
 func kosmoSessionGrant() sayso.Stage {
 	return sayso.Func("session_grant", func(c *sayso.Case) sayso.Verdict {
 		for _, g := range c.Session.Grants.List() {
-			if g.Rule == c.Call.Tool && g.Counts(&c.Session) {
+			if g.Rule == c.Tool() && g.Counts(&c.Session) {
 				return sayso.Decide(sayso.Allow, "kosmokrator.grant", "the tool "+shell.Shown(g.Rule)+" was approved for this session")
 			}
 		}
@@ -192,7 +192,7 @@ func kosmoSessionGrant() sayso.Stage {
 // leaves it to the mode. The Deny rules of denied_tools have ended it before.
 func (k *kosmo) rule() sayso.Stage {
 	return sayso.Func("rule", func(c *sayso.Case) sayso.Verdict {
-		switch tool := c.Call.Tool; {
+		switch tool := c.Tool(); {
 		case k.safe[tool]:
 			return sayso.Decide(sayso.Allow, "kosmokrator.rule.allow", "the tool "+shell.Shown(tool)+" is one of safe_tools")
 		case k.approval[tool]:
@@ -205,7 +205,7 @@ func (k *kosmo) rule() sayso.Stage {
 // kosmoDefault denies what no check has spoken about.
 func kosmoDefault() sayso.Stage {
 	return sayso.Func("default", func(c *sayso.Case) sayso.Verdict {
-		return sayso.Decide(sayso.Deny, "kosmokrator.default", "the tool "+shell.Shown(c.Call.Tool)+" is not explicitly allowed")
+		return sayso.Decide(sayso.Deny, "kosmokrator.default", "the tool "+shell.Shown(c.Tool())+" is not explicitly allowed")
 	})
 }
 
@@ -213,14 +213,14 @@ func kosmoDefault() sayso.Stage {
 func kosmoChoices(c *sayso.Case, _ *sayso.Decision) []sayso.Choice {
 	return []sayso.Choice{
 		{Key: "y", Label: "Allow once", Yes: true, Scope: sayso.Once},
-		{Key: "s", Label: "Allow for session", Yes: true, Scope: sayso.ForSession, Rule: c.Call.Tool},
+		{Key: "s", Label: "Allow for session", Yes: true, Scope: sayso.ForSession, Rule: c.Tool()},
 		{Key: "n", Label: "Deny"},
 	}
 }
 
 // kosmoSuggest offers the only grant that there is: the whole tool.
 func kosmoSuggest(c *sayso.Case) []sayso.Suggestion {
-	tool := c.Call.Tool
+	tool := c.Tool()
 	if kosmoGrant(tool) != nil {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 // denyPattern denies tools that are switched off, and commands that are blocked.
 func (k *kosmo) denyPattern() sayso.Stage {
 	return sayso.Func("deny_pattern", func(c *sayso.Case) sayso.Verdict {
-		if k.denied[c.Call.Tool] {
-			return sayso.Decide(sayso.Deny, "kosmokrator.denied_tool", "the tool "+shell.Shown(c.Call.Tool)+" is disabled in project configuration (denied_tools)")
+		if k.denied[c.Tool()] {
+			return sayso.Decide(sayso.Deny, "kosmokrator.denied_tool", "the tool "+shell.Shown(c.Tool())+" is disabled in project configuration (denied_tools)")
 		}
 		if !kosmoShell(c) {
 			return sayso.Pass()

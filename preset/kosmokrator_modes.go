@@ -32,7 +32,7 @@ func (k *kosmo) guardian(c *sayso.Case) sayso.Verdict {
 	risky := func(reason string) sayso.Verdict {
 		return sayso.Decide(sayso.Ask, "kosmokrator.guardian.risky", reason)
 	}
-	switch tool := c.Call.Tool; {
+	switch tool := c.Tool(); {
 	case kosmoAlwaysSafe[tool]:
 		return safe("the tool " + tool + " is always safe")
 	case kosmoProjectWrites[tool]:
@@ -49,7 +49,7 @@ func (k *kosmo) guardian(c *sayso.Case) sayso.Verdict {
 		}
 		return safe("the command matches one of guardian_safe_commands")
 	}
-	return risky("nothing is known to make calls of " + shell.Shown(c.Call.Tool) + " safe")
+	return risky("nothing is known to make calls of " + shell.Shown(c.Tool()) + " safe")
 }
 
 // kosmoOwnFile reports whether the call touches the user's own configuration, which
@@ -116,10 +116,13 @@ func (k *kosmo) unsafe(c *sayso.Case, line string) string {
 
 // kosmoRiskyCommands match the risky commands with whatever else is given.
 var kosmoRiskyCommands = func() []kosmoCommand {
-	out := make([]kosmoCommand, len(kosmoRisky))
-	for i, text := range kosmoRisky {
-		out[i] = compileKosmoCommand(text + "*")
-		out[i].text = text
+	var out []kosmoCommand
+	for _, text := range kosmoRisky {
+		for _, pattern := range []string{text, text + " *"} {
+			one := compileKosmoCommand(pattern)
+			one.text = text
+			out = append(out, one)
+		}
 	}
 	return out
 }()
@@ -149,7 +152,7 @@ func kosmoAgentMode() sayso.Stage {
 
 // kosmoMode says why the mode of the agent forbids the call; empty: it does not.
 func kosmoMode(c *sayso.Case) string {
-	tool := c.Call.Tool
+	tool := c.Tool()
 	switch mode := sayso.AgentMode(strings.ToLower(string(c.Session.AgentMode))); {
 	case mode == "" || mode == sayso.EditMode:
 		return ""
@@ -173,7 +176,7 @@ func kosmoMode(c *sayso.Case) string {
 // kosmoOnlyReads reports whether a tool writes no file and executes nothing: one
 // of those that the document has, or another that is known to.
 func kosmoOnlyReads(c *sayso.Case) bool {
-	return kosmoReading[c.Call.Tool] || c.Facts != nil && c.Facts.Err == nil && c.Facts.ReadOnly && !kosmoShell(c)
+	return kosmoReading[c.Tool()] || c.Facts != nil && c.Facts.Err == nil && c.Facts.ReadOnly && !kosmoShell(c)
 }
 
 // kosmoSubagent says why a subagent of its kind may not make the call.
@@ -181,7 +184,7 @@ func kosmoSubagent(c *sayso.Case) string {
 	if c.Call.Subagent == "" || strings.EqualFold(c.Call.Subagent, "general") || kosmoOnlyReads(c) {
 		return ""
 	}
-	return "the tool " + shell.Shown(c.Call.Tool) + " is not available to a subagent of the kind " + shell.Shown(c.Call.Subagent) + ", which is limited to read-only tools"
+	return "the tool " + shell.Shown(c.Tool()) + " is not available to a subagent of the kind " + shell.Shown(c.Call.Subagent) + ", which is limited to read-only tools"
 }
 
 // kosmoLooks are the effects of commands that change nothing.

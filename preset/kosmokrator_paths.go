@@ -48,7 +48,7 @@ func (k *kosmo) blockedPath() sayso.Stage {
 
 // kosmoShell reports whether the call is a command line.
 func kosmoShell(c *sayso.Case) bool {
-	return len(c.Facts.Lines) > 0 || kosmoShellTools[c.Call.Tool]
+	return len(c.Facts.Lines) > 0 || kosmoShellTools[c.Tool()]
 }
 
 // blocks reports whether a path matches in any of its spellings. Upper and lower
@@ -122,7 +122,7 @@ func kosmoFolders(list []string, at shell.Place) []string {
 // projectBoundary asks about files outside of the project, to read them too.
 func (k *kosmo) projectBoundary(mode string) sayso.Stage {
 	return sayso.Func("project_boundary", func(c *sayso.Case) sayso.Verdict {
-		if mode == Prometheus || !kosmoFileTools[c.Call.Tool] {
+		if mode == Prometheus || !kosmoFileTools[c.Tool()] {
 			return sayso.Pass()
 		}
 		if name, out := k.outside(c); out {

@@ -152,7 +152,7 @@ func readingOnly(mode string) sayso.Stage {
 			return sayso.Pass()
 		case mode == Plan:
 			return deny("mode.plan", "in plan mode only reading is allowed")
-		case agent == sayso.PlanMode || agent == sayso.AskMode:
+		case agent != "" && agent != sayso.EditMode: // one that is not known is not there to change anything
 			return deny("agent."+sayso.Code(agent), "the agent is in "+string(agent)+" mode, and this does more than read")
 		case readingSubagents[c.Call.Subagent]:
 			return deny("agent.subagent", "a subagent of the kind "+c.Call.Subagent+" only reads")

@@ -3616,7 +3616,7 @@ var tablePackages = [...]tool{
 				},
 			},
 			{names: []string{"shell"},
-				do:   action{does: Executes, is: isShell},
+				do:   action{does: Executes, is: isShell, stdin: &slot{kind: kindShell}},
 				says: []string{"Open a shell in the project's devbox"},
 				flags: []flag{
 					{names: []string{"--print-env", "--pure"}},

@@ -8786,7 +8786,11 @@ var sharedWhen599 = []when{
 	{any: [][]term{{{op: termFlag, flag: "+", globs: []string{"!*", "*%!*", "*:!*", "*r !*", "*w !*", "*r!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
 }
 
-var sharedFlag600 = []flag{
+var sharedWhen600 = []when{
+	{any: [][]term{{{not: true, op: termInner, n: 0}}}, do: action{stdin: &slot{kind: kindShell}}},
+}
+
+var sharedFlag601 = []flag{
 	{names: []string{"-c", "--command", "--commands"}},
 	{names: []string{"-s"}},
 	{names: []string{"-i", "--interactive"}},

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/internal/tools"
 	"github.com/sayso-dev/sayso/preset"
 )
 
@@ -17,8 +18,31 @@ func (s System) In(at config.Places, p config.Policy, file *config.Other, here P
 		here.Scripts, here.Guarded = Scripts(p.Scripts, at.RunScript), at.Guarded
 		setup, err = s.Configured(*file, here, p)
 	}
-	if err == nil && !s.Guards {
+	if err != nil {
+		return setup, err
+	}
+	setup.Preset.ToolName = s.toolName
+	if !s.Guards {
 		setup.Preset = preset.Guarded(setup.Preset, at.Guarded, Scripts(p.Scripts, at.RunScript)...)
 	}
-	return setup, err
+	return setup, nil
+}
+
+// toolName returns the system's own name for a tool of another agent, so that
+// what is written about read_file counts for an agent that calls it Read.
+func (s System) toolName(tool string) string {
+	system, ok := tools.ParseAgent(s.Name)
+	spec, known := tools.Lookup(tool)
+	if !ok || !known || spec.Class == tools.MCPTool {
+		return ""
+	}
+	if _, own := system.Lookup(tool); own {
+		return tool
+	}
+	for _, name := range system.Names() {
+		if other, _ := system.Lookup(name); other.Class == spec.Class {
+			return name
+		}
+	}
+	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -71,6 +72,7 @@ func Main(args []string, std IO) int {
 	case "--version":
 		args = []string{"version"}
 	}
+	args = presetBehind(args)
 	for _, v := range verbs() {
 		if v.name == args[0] {
 			return report(v.run(args[1:], std), std)
@@ -78,6 +80,21 @@ func Main(args []string, std IO) int {
 	}
 	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\nsayso: hint: sayso help lists the verbs\n", args[0])
 	return exitUsage
+}
+
+// presetBehind moves --preset NAME from before a verb to behind it.
+func presetBehind(args []string) []string {
+	taken := 1
+	if args[0] == "--preset" {
+		taken = 2
+	} else if !strings.HasPrefix(args[0], "--preset=") {
+		return args
+	}
+	if len(args) <= taken {
+		return args
+	}
+	moved := append([]string{args[taken]}, args[:taken]...)
+	return append(moved, args[taken+1:]...)
 }
 
 // A usageError is a mistake in how the command was called.

@@ -24,6 +24,7 @@ type claudeEvent struct {
 	Tool    string          `json:"tool_name"`
 	Input   json.RawMessage `json:"tool_input"`
 	ID      string          `json:"tool_use_id"`
+	Prompt  string          `json:"prompt"`
 	Server  struct {
 		Name string `json:"name"`
 	} `json:"mcp_server"`
@@ -176,6 +177,9 @@ func (g *Guard) claudeNote(c *claudeEvent) func(*sayso.SessionState) {
 		return func(st *sayso.SessionState) {
 			g.claudeRefused(st)
 			st.Turn++
+			if mode, ok := g.typed(c.Prompt, st.Root); ok {
+				st.Mode = mode
+			}
 		}
 	}
 	return nil

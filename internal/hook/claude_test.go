@@ -160,6 +160,12 @@ func TestClaudeSession(t *testing.T) {
 		t.Fatalf("%+v", st)
 	}
 
+	// a prompt that is no command of the preset changes no mode
+	say(other("UserPromptSubmit", `,"prompt":"/guardian"`), "")
+	if st, _ := m.Get(context.Background(), "s"); st.Mode != "" || st.Turn != 2 {
+		t.Fatalf("%+v", st)
+	}
+
 	// a no binds the effect: denied in this turn, asked about in the next
 	say(bash("1", "git push"), "ask")
 	say(bash("2", "make deploy-x"), "ask")
@@ -185,7 +191,7 @@ func TestClaudeSession(t *testing.T) {
 	say(other("Notification", ""), "")
 
 	st, _ = m.Get(context.Background(), "s")
-	if st.Root != "/repo" || st.Turn != 2 || st.Tainted == "" || len(st.Waiting) != 0 {
+	if st.Root != "/repo" || st.Turn != 3 || st.Tainted == "" || len(st.Waiting) != 0 {
 		t.Errorf("%+v", st)
 	}
 	g.Sessions = lost{}

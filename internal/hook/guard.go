@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -34,6 +35,19 @@ type Guard struct {
 	// Deadline is when a decision is too late; far below the time after which
 	// the agent would go on without an answer.
 	Deadline time.Duration
+}
+
+// typed returns the mode that a user switches to by what they typed, in presets
+// that have such commands.
+func (g *Guard) typed(prompt, root string) (mode string, ok bool) {
+	if !strings.HasPrefix(strings.TrimSpace(prompt), "/") {
+		return "", false
+	}
+	e, _, err := g.Engine(root, g.Env("HOME"))
+	if err != nil {
+		return "", false // the next call says why
+	}
+	return e.Preset.ModeFor(prompt)
 }
 
 // An event is what an agent tells: a call, and where it stands.

@@ -36,9 +36,10 @@ func (l *Line) agent(call *sayso.Call, s *sayso.Session) error {
 	var text string
 	if json.Unmarshal(l.Agent, &text) == nil {
 		kind, ok := strings.CutPrefix(text, "subagent:")
-		if ok {
-			call.Subagent = kind
+		if !ok {
+			return fmt.Errorf("the agent is %q: want subagent:KIND, or an object with its tools", text)
 		}
+		call.Subagent = kind
 		return nil
 	}
 	var surface struct {
