@@ -175,7 +175,7 @@ func (s *CoWorkScope) startsArgs(args []shell.Arg) bool {
 		return false
 	}
 	for i, w := range words {
-		if args[i].Text != w || args[i].Unknown || args[i].Glob {
+		if args[i].Text != w {
 			return false
 		}
 	}

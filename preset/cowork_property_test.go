@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/preset"
@@ -118,6 +119,28 @@ func TestCoWorkRowEnds(t *testing.T) {
 		}
 		if d := e.Step(context.Background(), call, &st); d.Effect != want {
 			t.Errorf("step %d: %s (%s)", i+1, d.Effect, d.Reason)
+		}
+	}
+}
+
+// TestCoWorkGrantsEnd: a grant counts until its turn or its time is over.
+func TestCoWorkGrantsEnd(t *testing.T) {
+	e := sayso.Engine{Preset: preset.CoWork(preset.CoWorkConfig{})}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		grant sayso.Grant
+		want  sayso.Effect
+	}{
+		"of the session": {sayso.Grant{Scope: sayso.ForSession}, sayso.Allow},
+		"of this turn":   {sayso.Grant{Scope: sayso.ForTurn, Turn: 2}, sayso.Allow},
+		"of a turn ago":  {sayso.Grant{Scope: sayso.ForTurn, Turn: 1}, sayso.Ask},
+		"that ends soon": {sayso.Grant{Scope: sayso.ForProfile, Expires: now.Add(time.Second)}, sayso.Allow},
+		"that has ended": {sayso.Grant{Scope: sayso.ForProfile, Expires: now}, sayso.Ask},
+	} {
+		test.grant.Rule = "allow tool edit_file"
+		s := sayso.Session{Now: now, Turn: 2, Grants: sayso.PlainGrants([]sayso.Grant{test.grant})}
+		if d := e.Check(context.Background(), coworkCall("edit_file", `{"path":"a"}`), s); d.Effect != test.want {
+			t.Errorf("%s: %s (%s)", name, d.Effect, d.Reason)
 		}
 	}
 }
