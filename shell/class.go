@@ -13,7 +13,7 @@ const (
 	OfSystem                        // a file of the operating system
 	Startup                         // runs by itself later: shell start-up files, hooks, units
 	Device                          // a disk or the like
-	Temporary                       // a named child of a folder for temporary files
+	Temporary                       // a named child of a folder for temporary files, not in the workspace
 	Remade                          // a build or a package manager makes it again
 	Guard                           // guards an agent: its settings and hooks, the policy and state of sayso
 )
@@ -34,7 +34,7 @@ func (at Place) Class(abs string) PathClass {
 	if pathsDevice.match(abs, at.Home) {
 		out |= Device
 	}
-	if temporary(abs) {
+	if temporary(abs) && !at.Inside(abs) { // a workspace among temporary files is work
 		out |= Temporary
 	}
 	if at.remade(abs) {

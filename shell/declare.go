@@ -147,6 +147,9 @@ func (w *walker) declare(st *state, f *frame, c *Command, a *syntax.Assign, vari
 		}
 		target := w.word(st, f, a.Value)
 		w.evaluate(st, f, c.Span, target)
+		if isSetting(target.Text) {
+			w.opaqueAt(f, c.Span, name+" is another name for "+target.Text+", which programs go by")
+		}
 		st.setVar(variable{name: name, ref: target.Text, value: []Arg{{Text: "$" + name, Unknown: true, many: true}}})
 		c.Assigns = append(c.Assigns, Assign{name, target})
 		return

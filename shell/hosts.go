@@ -211,7 +211,7 @@ func isRemote(s string) bool {
 		return true
 	}
 	i := strings.IndexByte(s, ':')
-	if i == 1 && len(s) > 2 && (s[2] == '/' || s[2] == '\\') { // C:/x
+	if i == 1 && len(s) > 2 && s[2] == '\\' { // C:\x; but c:/x may be a host
 		return false
 	}
 	return i > 0 && strings.IndexByte(s[:i], '/') < 0

@@ -78,6 +78,9 @@ func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
 	if iter.InPos.IsValid() {
 		items = w.wordList(st, f, iter.Items)
 	}
+	if isSetting(iter.Name.Value) {
+		w.opaqueAt(f, f.at(c.Loop), "a loop sets "+iter.Name.Value+", which programs go by")
+	}
 	for _, a := range items {
 		if a.why() != "" {
 			w.opaqueAt(f, f.at(c.Loop), a.why())

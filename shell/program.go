@@ -320,8 +320,11 @@ func (v *visit) prefix() []string {
 // suggestible reports whether a rule for the prefix says enough about what it
 // would allow.
 func (v *visit) suggestible() bool {
-	if v.traits()&(isWrapper|isInterpreter|isShell) != 0 || v.r.inner || v.r.noSub != "" {
+	if v.traits()&(isWrapper|isInterpreter|isShell) != 0 || v.r.inner || v.r.noSub != "" || v.r.tool().use == useFind {
 		return false
+	}
+	if len(v.r.subs) == 0 && len(v.r.tool().subs) > 0 {
+		return false // the name alone would cover every sub-command
 	}
 	return path.IsAbs(v.c.Args[0].Text) || strings.IndexByte(v.c.Args[0].Text, '/') < 0
 }

@@ -40,7 +40,7 @@ func (w *walker) settings(st *state, f *frame, index int) {
 		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {
 			c.Sentence = "With " + a.Name + " set: " + c.Sentence
 		}
-		if known(a.Name) {
+		if isSetting(a.Name) {
 			c.Suggest = false
 		}
 	}
@@ -73,8 +73,8 @@ func hasWords(name string) bool {
 	return false
 }
 
-// known reports whether programs take a variable for a setting.
-func known(name string) bool {
+// isSetting reports whether programs take a variable for a setting.
+func isSetting(name string) bool {
 	for i := range keysEnvironment {
 		if matchAny(keysEnvironment[i].names, name) {
 			return keysEnvironment[i].do != nil || keysEnvironment[i].kind != kindNone

@@ -204,7 +204,7 @@ var tableContainers = [...]tool{
 				flags: sharedFlag106,
 			},
 			{names: []string{"build"},
-				do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
+				do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}, is: isRecursive},
 				says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
 				flags: sharedFlag107,
 				whens: sharedWhen108,

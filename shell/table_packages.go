@@ -2261,7 +2261,7 @@ var tablePackages = [...]tool{
 				},
 			},
 			{names: []string{"shell", "develop"},
-				do:   action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper, hosts: []string{"registries"}},
+				do:   action{does: Executes | Installs | Network, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper, hosts: []string{"registries"}, stdin: &slot{kind: kindShell}},
 				says: []string{"In a shell with {args}: {inner}", "In the project's development shell: {inner}", "Open a shell with Nix packages"},
 				flags: []flag{
 					{names: []string{"-c", "--command"}, kind: kindCmd},
@@ -2433,6 +2433,7 @@ var tablePackages = [...]tool{
 			{names: []string{"-A", "--attr", "-i", "-Q", "--exclude", "--keep", "--indirect", "--add-root", "--max-freed"}, kind: kindText},
 			{names: []string{"--pure", "--impure-env"}},
 		},
+		whens: sharedWhen506,
 	},
 	{names: []string{"nix-build", "nix-instantiate"},
 		do:   action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
@@ -2516,7 +2517,7 @@ var tablePackages = [...]tool{
 	},
 	{names: []string{"apt", "apt-get", "aptitude", "nala", "apt-fast"},
 		says:  []string{"Show the help of {cmd}"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 		subs: []tool{
 			{names: []string{"list", "show", "search", "policy", "depends", "rdepends", "showsrc", "showpkg", "madison", "why", "why-not", "versions", "changelog", "check", "indextargets", "moo", "help", "history", "info", "showformat"},
 				do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
@@ -2572,7 +2573,7 @@ var tablePackages = [...]tool{
 	},
 	{names: []string{"apt-cache"},
 		says:  []string{"Show the help of apt-cache"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 		subs: []tool{
 			{names: []string{"search", "show", "showpkg", "showsrc", "depends", "rdepends", "policy", "madison", "pkgnames", "stats", "dump", "dumpavail", "unmet", "dotty", "xvcg", "help"},
 				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -2589,7 +2590,7 @@ var tablePackages = [...]tool{
 	},
 	{names: []string{"apt-mark"},
 		says:  []string{"Show the help of apt-mark"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 		subs: []tool{
 			{names: []string{"showauto", "showmanual", "showhold", "showinstall", "showremove", "showpurge", "help"},
 				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -2603,7 +2604,7 @@ var tablePackages = [...]tool{
 	},
 	{names: []string{"apt-file"},
 		says:  []string{"Show the help of apt-file"},
-		flags: sharedFlag506,
+		flags: sharedFlag507,
 		subs: []tool{
 			{names: []string{"search", "find", "list", "show"},
 				do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -2813,7 +2814,7 @@ var tablePackages = [...]tool{
 	{names: []string{"pacman"},
 		do:    action{args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at system packages"},
-		flags: sharedFlag507,
+		flags: sharedFlag508,
 		whens: []when{
 			{any: [][]term{{{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-s"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-g"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-p"}, {not: true, op: termFlag, flag: "-y"}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Look at system packages: {args}", instead: true}},
 			{any: [][]term{{{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Deletes | System, say: "Empty the cache of system packages", is: isGlobal}},
@@ -2834,7 +2835,7 @@ var tablePackages = [...]tool{
 	{names: []string{"yay", "paru", "pikaur", "trizen"},
 		do:    action{args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Look at system packages"},
-		flags: sharedFlag507,
+		flags: sharedFlag508,
 		whens: []when{
 			{any: [][]term{{{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-s"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-i"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-l"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-g"}, {not: true, op: termFlag, flag: "-y"}, {not: true, op: termFlag, flag: "-u"}}, {{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-p"}, {not: true, op: termFlag, flag: "-y"}}}, flagged: true, do: action{does: Reads | Network, risk: levelSafe, say: "Look at system packages: {args}", instead: true}},
 			{any: [][]term{{{op: termFlag, flag: "-S"}, {op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Deletes | System, say: "Empty the cache of system packages", is: isGlobal}},
@@ -3369,7 +3370,7 @@ var tablePackages = [...]tool{
 					{names: []string{"*@*"},
 						do:    action{does: Executes | Installs | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 						says:  []string{"With {sub}: {inner}", "Run a command with {sub}"},
-						flags: sharedFlag508,
+						flags: sharedFlag509,
 						subs: []tool{
 							{names: []string{"*@*"},
 								do:   action{does: Executes | Installs | Network, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
@@ -3669,7 +3670,7 @@ var tablePackages = [...]tool{
 			{names: []string{"exec", "x", "shell", "activate"},
 				do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isWrapper},
 				says:  []string{"With tools that proto manages: {inner}", "Open a shell with tools that proto manages"},
-				flags: sharedFlag508,
+				flags: sharedFlag509,
 			},
 			{names: []string{"pin", "p", "unpin", "uv", "alias", "a", "unalias", "ua"},
 				do:   action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},

@@ -2117,7 +2117,7 @@ var sharedTool134 = []tool{
 
 var sharedTool135 = []tool{
 	{names: []string{"build"},
-		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
+		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}, is: isRecursive},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
 		flags: sharedFlag107,
 		whens: sharedWhen108,
@@ -2654,7 +2654,7 @@ var sharedTool173 = []tool{
 
 var sharedTool174 = []tool{
 	{names: []string{"build"},
-		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
+		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}, is: isRecursive},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
 		flags: sharedFlag107,
 		whens: sharedWhen108,
@@ -2756,7 +2756,7 @@ var sharedFlag177 = []flag{
 
 var sharedTool178 = []tool{
 	{names: []string{"build"},
-		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
+		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}, is: isRecursive},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
 		flags: sharedFlag107,
 		whens: sharedWhen108,
@@ -4411,7 +4411,7 @@ var sharedTool276 = []tool{
 		flags: sharedFlag106,
 	},
 	{names: []string{"build"},
-		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}},
+		do:    action{does: Executes, args: []slot{{kind: kindRead, optional: true}}, is: isRecursive},
 		says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
 		flags: sharedFlag107,
 		whens: sharedWhen108,
@@ -7077,7 +7077,7 @@ var sharedFlag440 = []flag{
 	{names: []string{"--force"}},
 	{names: []string{"--take-ownership"}},
 	{names: []string{"-l", "--labels"}, kind: kindText},
-	{names: []string{"--post-renderer"}, kind: kindScript},
+	{names: []string{"--post-renderer"}, kind: kindShell},
 	{names: []string{"--post-renderer-args"}, kind: kindText},
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--hide-secret"}},
@@ -7136,7 +7136,7 @@ var sharedFlag442 = []flag{
 	{names: []string{"--force"}},
 	{names: []string{"--take-ownership"}},
 	{names: []string{"-l", "--labels"}, kind: kindText},
-	{names: []string{"--post-renderer"}, kind: kindScript},
+	{names: []string{"--post-renderer"}, kind: kindShell},
 	{names: []string{"--post-renderer-args"}, kind: kindText},
 	{names: []string{"--dry-run"}, kind: kindText, attached: true},
 	{names: []string{"--hide-secret"}},
@@ -7747,7 +7747,11 @@ var sharedTool505 = []tool{
 	},
 }
 
-var sharedFlag506 = []flag{
+var sharedWhen506 = []when{
+	{any: [][]term{{{not: true, op: termInner, n: 0}}}, do: action{stdin: &slot{kind: kindShell}}},
+}
+
+var sharedFlag507 = []flag{
 	{names: []string{"-o", "--option"}, kind: kindText, do: &action{does: Executes, risk: levelDangerous, say: "Run {cmd} with changed settings, which can start any program"}},
 	{names: []string{"-c", "--config-file"}, kind: kindRead, do: &action{does: Executes, risk: levelDangerous}},
 	{names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, kind: kindText},
@@ -7757,7 +7761,7 @@ var sharedFlag506 = []flag{
 	{names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag507 = []flag{
+var sharedFlag508 = []flag{
 	{names: []string{"-r", "--root", "--sysroot"}, kind: kindWrite},
 	{names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, kind: kindText},
 	{names: []string{"--config"}, kind: kindRead, do: &action{risk: levelDangerous}},
@@ -7785,19 +7789,19 @@ var sharedFlag507 = []flag{
 	{names: []string{"-W", "--web"}},
 }
 
-var sharedFlag508 = []flag{
+var sharedFlag509 = []flag{
 	{names: []string{"-c", "--command"}, kind: kindShell},
 }
 
-var sharedWhen509 = []when{
+var sharedWhen510 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag510 = []flag{
+var sharedFlag511 = []flag{
 	{names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag511 = []flag{
+var sharedFlag512 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7807,19 +7811,8 @@ var sharedFlag511 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedWhen512 = []when{
+var sharedWhen513 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-r"}}}, flagged: true, do: action{say: "Build the Rust project for release"}},
-}
-
-var sharedFlag513 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag514 = []flag{
@@ -7830,10 +7823,21 @@ var sharedFlag514 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--no-run", "--no-fail-fast"}},
+	{names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag515 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"--no-run", "--no-fail-fast"}},
+}
+
+var sharedFlag516 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7846,7 +7850,7 @@ var sharedFlag515 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag516 = []flag{
+var sharedFlag517 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7857,26 +7861,15 @@ var sharedFlag516 = []flag{
 	{names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag517 = []flag{
+var sharedFlag518 = []flag{
 	{names: []string{"-p", "--package", "--message-format"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--all"}},
 	{names: []string{"--check"}, do: &action{does: Reads, say: "Check the format of the Rust code", instead: true}},
 }
 
-var sharedWhen518 = []when{
+var sharedWhen519 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"--check"}}}}, do: action{does: Reads, say: "Check the format of the Rust code", instead: true}},
-}
-
-var sharedFlag519 = []flag{
-	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
-	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
-	{names: []string{"--timings"}, kind: kindText, attached: true},
-	{names: []string{"--lockfile-path"}, kind: kindWrite},
-	{names: []string{"-r", "--release"}},
-	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag520 = []flag{
@@ -7887,10 +7880,21 @@ var sharedFlag520 = []flag{
 	{names: []string{"-r", "--release"}},
 	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{names: []string{"--manifest-path"}, kind: kindRead},
-	{names: []string{"--crate-type", "--print"}, kind: kindText},
+	{names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag521 = []flag{
+	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
+	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
+	{names: []string{"--timings"}, kind: kindText, attached: true},
+	{names: []string{"--lockfile-path"}, kind: kindWrite},
+	{names: []string{"-r", "--release"}},
+	{names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{names: []string{"--manifest-path"}, kind: kindRead},
+	{names: []string{"--crate-type", "--print"}, kind: kindText},
+}
+
+var sharedFlag522 = []flag{
 	{names: []string{"--target-dir"}, kind: kindDelete},
 	{names: []string{"-p", "--package", "--profile", "--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
@@ -7898,49 +7902,49 @@ var sharedFlag521 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show which build output would be deleted", instead: true}},
 }
 
-var sharedFlag522 = []flag{
+var sharedFlag523 = []flag{
 	{names: []string{"--target"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag523 = []flag{
+var sharedFlag524 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag524 = []flag{
+var sharedFlag525 = []flag{
 	{names: []string{"--registry", "--color"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag525 = []flag{
+var sharedFlag526 = []flag{
 	{names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag526 = []flag{
+var sharedFlag527 = []flag{
 	{names: []string{"--limit", "--registry"}, kind: kindText},
 	{names: []string{"--index"}, kind: kindURL},
 }
 
-var sharedFlag527 = []flag{
+var sharedFlag528 = []flag{
 	{names: []string{"--id", "-p", "--package"}, kind: kindText},
 }
 
-var sharedFlag528 = []flag{
+var sharedFlag529 = []flag{
 	{names: []string{"-p", "--package", "--precise"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what an update would change", instead: true}},
 }
 
-var sharedFlag529 = []flag{
+var sharedFlag530 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag530 = []flag{
+var sharedFlag531 = []flag{
 	{names: []string{"--path"}, kind: kindRead},
 	{names: []string{"--git"}, kind: kindRepo},
 	{names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, kind: kindText},
@@ -7949,20 +7953,20 @@ var sharedFlag530 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what adding would change", instead: true}},
 }
 
-var sharedFlag531 = []flag{
+var sharedFlag532 = []flag{
 	{names: []string{"--target", "-p", "--package"}, kind: kindText},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"--dev", "--build"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads, say: "Show what removing would change", instead: true}},
 }
 
-var sharedFlag532 = []flag{
+var sharedFlag533 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--manifest-path"}, kind: kindText},
 	{names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedFlag533 = []flag{
+var sharedFlag534 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -7980,28 +7984,28 @@ var sharedFlag533 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show what would be installed", instead: true}},
 }
 
-var sharedFlag534 = []flag{
+var sharedFlag535 = []flag{
 	{names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, kind: kindText},
 	{names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{names: []string{"-l", "--list", "--dry-run"}, do: &action{does: Reads | Network, risk: levelSafe, say: "Show which Rust programs would be installed", instead: true}},
 }
 
-var sharedFlag535 = []flag{
+var sharedFlag536 = []flag{
 	{names: []string{"-p", "--package", "--bin"}, kind: kindText},
 	{names: []string{"--root"}, kind: kindWrite},
 }
 
-var sharedFlag536 = []flag{
+var sharedFlag537 = []flag{
 	{names: []string{"--vcs", "--edition", "--name", "--registry"}, kind: kindText},
 	{names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag537 = []flag{
+var sharedFlag538 = []flag{
 	{names: []string{"-s", "--sync", "--manifest-path"}, kind: kindRead},
 	{names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag538 = []flag{
+var sharedFlag539 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8014,11 +8018,11 @@ var sharedFlag538 = []flag{
 	{names: []string{"--index", "--registry"}, kind: kindText},
 }
 
-var sharedWhen539 = []when{
+var sharedWhen540 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-l"}}}, flagged: true, do: action{does: Reads, say: "List what would be packed", instead: true}},
 }
 
-var sharedFlag540 = []flag{
+var sharedFlag541 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8031,21 +8035,21 @@ var sharedFlag540 = []flag{
 	{names: []string{"-n", "--dry-run"}, do: &action{does: Executes, say: "Check that the Rust project could be published", instead: true}},
 }
 
-var sharedFlag541 = []flag{
+var sharedFlag542 = []flag{
 	{names: []string{"--version", "--vers", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"--undo"}},
 }
 
-var sharedFlag542 = []flag{
+var sharedFlag543 = []flag{
 	{names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, kind: kindText},
 	{names: []string{"-l", "--list"}, do: &action{does: Reads | Network, risk: levelSafe, say: "List who may publish a Rust project", instead: true}},
 }
 
-var sharedFlag543 = []flag{
+var sharedFlag544 = []flag{
 	{names: []string{"--registry"}, kind: kindText},
 }
 
-var sharedFlag544 = []flag{
+var sharedFlag545 = []flag{
 	{names: []string{"-f", "--file"}, kind: kindRead},
 	{names: []string{"-d", "--db"}, kind: kindWrite},
 	{names: []string{"-u", "--url"}, kind: kindURL},
@@ -8053,15 +8057,15 @@ var sharedFlag544 = []flag{
 	{names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag545 = []flag{
+var sharedFlag546 = []flag{
 	{names: []string{"--dry-run"}, do: &action{does: Reads, say: "Show which versions would be raised", instead: true}},
 }
 
-var sharedTool546 = []tool{
+var sharedTool547 = []tool{
 	{names: []string{"fix"},
 		do:    action{does: Writes | Network},
 		says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		flags: sharedFlag545,
+		flags: sharedFlag546,
 	},
 	{names: []string{"bin"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindRead, repeat: true}}},
@@ -8069,14 +8073,14 @@ var sharedTool546 = []tool{
 	},
 }
 
-var sharedFlag547 = []flag{
+var sharedFlag548 = []flag{
 	{names: []string{"-c", "--config"}, kind: kindRead},
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, kind: kindText},
 	{names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool548 = []tool{
+var sharedTool549 = []tool{
 	{names: []string{"check", "list"},
 		do:   action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}},
 		says: []string{"Check the Rust dependencies against the project's rules"},
@@ -8091,21 +8095,21 @@ var sharedTool548 = []tool{
 	},
 }
 
-var sharedFlag549 = []flag{
+var sharedFlag550 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 	{names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, kind: kindText, attached: true},
 }
 
-var sharedFlag550 = []flag{
+var sharedFlag551 = []flag{
 	{names: []string{"-o", "--output", "--output-file"}, kind: kindWrite},
 	{names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, kind: kindText},
 }
 
-var sharedWhen551 = []when{
+var sharedWhen552 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"publish", "upload"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag552 = []flag{
+var sharedFlag553 = []flag{
 	{names: []string{"--config-file", "--tool-config-file"}, kind: kindRead},
 	{names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, kind: kindText},
 	{names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, kind: kindRead},
@@ -8120,21 +8124,21 @@ var sharedFlag552 = []flag{
 	{names: []string{"--manifest-path"}, kind: kindRead},
 }
 
-var sharedFlag553 = []flag{
+var sharedFlag554 = []flag{
 	{names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, kind: kindText},
 	{names: []string{"--tracer", "--debugger"}, kind: kindShell},
 }
 
-var sharedFlag554 = []flag{
+var sharedFlag555 = []flag{
 	{names: []string{"--archive-file"}, kind: kindWrite},
 	{names: []string{"--archive-format", "--zstd-level"}, kind: kindText},
 }
 
-var sharedTool555 = []tool{
+var sharedTool556 = []tool{
 	{names: []string{"run", "r", "bench", "debugger", "replay"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag553,
+		flags: sharedFlag554,
 	},
 	{names: []string{"list"},
 		do:   action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
@@ -8143,7 +8147,7 @@ var sharedTool555 = []tool{
 	{names: []string{"archive"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the compiled tests"},
-		flags: sharedFlag554,
+		flags: sharedFlag555,
 	},
 	{names: []string{"show-config"},
 		do:   action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
@@ -8155,7 +8159,7 @@ var sharedTool555 = []tool{
 	},
 }
 
-var sharedFlag556 = []flag{
+var sharedFlag557 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8167,7 +8171,7 @@ var sharedFlag556 = []flag{
 	{names: []string{"--ugly"}},
 }
 
-var sharedFlag557 = []flag{
+var sharedFlag558 = []flag{
 	{names: []string{"-x", "--exec"}, kind: kindSelf},
 	{names: []string{"-s", "--shell"}, kind: kindShell},
 	{names: []string{"--use-shell"}, kind: kindScript},
@@ -8178,12 +8182,12 @@ var sharedFlag557 = []flag{
 	{names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen558 = []when{
+var sharedWhen559 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-x", globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, flagged: true, do: action{does: Publishes, risk: levelDangerous}},
 	{any: [][]term{{{op: termFlag, flag: "-s"}}}, flagged: true, do: action{say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag559 = []flag{
+var sharedFlag560 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8196,15 +8200,15 @@ var sharedFlag559 = []flag{
 	{names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag560 = []flag{
+var sharedFlag561 = []flag{
 	{names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool561 = []tool{
+var sharedTool562 = []tool{
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete coverage data"},
-		flags: sharedFlag560,
+		flags: sharedFlag561,
 	},
 	{names: []string{"report", "show-env"},
 		do:   action{does: Reads | Writes},
@@ -8212,7 +8216,7 @@ var sharedTool561 = []tool{
 	},
 }
 
-var sharedFlag562 = []flag{
+var sharedFlag563 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8224,7 +8228,7 @@ var sharedFlag562 = []flag{
 	{names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, kind: kindText},
 }
 
-var sharedFlag563 = []flag{
+var sharedFlag564 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8239,16 +8243,16 @@ var sharedFlag563 = []flag{
 	{names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen564 = []when{
+var sharedWhen565 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--list"}}, {{op: termFlag, flag: "--list-files"}}}, flagged: true, do: action{does: Reads, say: "List the changes that would be tried", instead: true}},
 }
 
-var sharedFlag565 = []flag{
+var sharedFlag566 = []flag{
 	{names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag566 = []flag{
+var sharedFlag567 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8259,23 +8263,23 @@ var sharedFlag566 = []flag{
 	{names: []string{"--output", "--backend"}, kind: kindText},
 }
 
-var sharedFlag567 = []flag{
+var sharedFlag568 = []flag{
 	{names: []string{"--fix"}, do: &action{does: Writes, say: "Remove unused Rust dependencies"}},
 	{names: []string{"--expand"}},
 }
 
-var sharedFlag568 = []flag{
+var sharedFlag569 = []flag{
 	{names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{names: []string{"-o", "--order"}, kind: kindText},
 	{names: []string{"-c", "--check"}},
 	{names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen569 = []when{
+var sharedWhen570 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c"}}}, flagged: true, do: action{does: Reads, say: "Check that the entries of Cargo.toml are sorted", args: []slot{{kind: kindRead, repeat: true}}, instead: true}},
 }
 
-var sharedFlag570 = []flag{
+var sharedFlag571 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8287,11 +8291,11 @@ var sharedFlag570 = []flag{
 	{names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen571 = []when{
+var sharedWhen572 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"publish", "install", "yank", "login", "owner"}}}}, do: action{does: Publishes, risk: levelDangerous}},
 }
 
-var sharedFlag572 = []flag{
+var sharedFlag573 = []flag{
 	{names: []string{"-g", "--git"}, kind: kindRepo},
 	{names: []string{"-p", "--path", "--config", "-c"}, kind: kindRead},
 	{names: []string{"--destination"}, kind: kindWrite},
@@ -8300,11 +8304,11 @@ var sharedFlag572 = []flag{
 	{names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen573 = []when{
+var sharedWhen574 = []when{
 	{any: [][]term{{{op: termFlag, flag: "--allow-commands"}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag574 = []flag{
+var sharedFlag575 = []flag{
 	{names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, kind: kindText},
 	{names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, kind: kindWrite},
 	{names: []string{"--timings"}, kind: kindText, attached: true},
@@ -8315,123 +8319,123 @@ var sharedFlag574 = []flag{
 	{names: []string{"-o", "--output"}, kind: kindWrite},
 }
 
-var sharedWhen575 = []when{
+var sharedWhen576 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"database", "db"}}, {op: termArg, n: 2, globs: []string{"drop", "reset"}}}}, do: action{does: Irreversible, say: "Delete the project's database"}},
 }
 
-var sharedWhen576 = []when{
+var sharedWhen577 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 }
 
-var sharedFlag577 = []flag{
+var sharedFlag578 = []flag{
 	{names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, kind: kindText},
 	{names: []string{"--steps", "--allow-dirty"}, kind: kindText, attached: true},
 }
 
-var sharedWhen578 = []when{
+var sharedWhen579 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, do: action{does: Reads, say: "Show what a release would contain", instead: true}},
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"host", "selfupdate", "update"}}}}, do: action{does: Publishes | Network, risk: levelDangerous, say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag579 = []flag{
+var sharedFlag580 = []flag{
 	{names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, kind: kindText},
 }
 
-var sharedWhen580 = []when{
+var sharedWhen581 = []when{
 	{any: [][]term{{{op: termArg, n: 1, globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, do: action{does: Network | Publishes, risk: levelDangerous, say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag581 = []flag{
+var sharedFlag582 = []flag{
 	{names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, do: &action{does: Reads, say: "Show how much space cargo uses", instead: true}},
 }
 
-var sharedFlag582 = []flag{
+var sharedFlag583 = []flag{
 	{names: []string{"--format", "--merged", "--show-origin"}, kind: kindText},
 }
 
-var sharedTool583 = []tool{
+var sharedTool584 = []tool{
 	{names: []string{"check", "c"},
 		do:    action{does: Executes},
 		says:  []string{"Check that the Rust code compiles"},
-		flags: sharedFlag511,
+		flags: sharedFlag512,
 	},
 	{names: []string{"build", "b"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Build the Rust project"},
-		flags: sharedFlag511,
-		whens: sharedWhen512,
+		flags: sharedFlag512,
+		whens: sharedWhen513,
 	},
 	{names: []string{"test", "t"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests"},
-		flags: sharedFlag513,
+		flags: sharedFlag514,
 	},
 	{names: []string{"run", "r"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix},
 		says:  []string{"Build and run the Rust project"},
-		flags: sharedFlag511,
+		flags: sharedFlag512,
 	},
 	{names: []string{"bench"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's benchmarks"},
-		flags: sharedFlag514,
+		flags: sharedFlag515,
 	},
 	{names: []string{"clippy"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Check the Rust code for mistakes"},
-		flags: sharedFlag515,
+		flags: sharedFlag516,
 	},
 	{names: []string{"fix"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Correct the Rust code by the compiler's advice"},
-		flags: sharedFlag516,
+		flags: sharedFlag517,
 	},
 	{names: []string{"fmt"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Format the Rust code"},
-		flags: sharedFlag517,
-		whens: sharedWhen518,
+		flags: sharedFlag518,
+		whens: sharedWhen519,
 	},
 	{names: []string{"doc", "d", "rustdoc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build the documentation of the Rust project"},
-		flags: sharedFlag519,
+		flags: sharedFlag520,
 	},
 	{names: []string{"rustc"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Compile the Rust project with extra options"},
-		flags: sharedFlag520,
+		flags: sharedFlag521,
 	},
 	{names: []string{"clean"},
 		do:    action{does: Deletes},
 		says:  []string{"Delete the build output of the Rust project"},
-		flags: sharedFlag521,
+		flags: sharedFlag522,
 	},
 	{names: []string{"fetch"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Download the dependencies of the Rust project"},
-		flags: sharedFlag522,
+		flags: sharedFlag523,
 	},
 	{names: []string{"tree"},
 		do:    action{does: Reads},
 		says:  []string{"Show the dependencies of the Rust project"},
-		flags: sharedFlag523,
+		flags: sharedFlag524,
 	},
 	{names: []string{"info"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
-		flags: sharedFlag524,
+		flags: sharedFlag525,
 	},
 	{names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Describe the Rust project"},
-		flags: sharedFlag525,
+		flags: sharedFlag526,
 	},
 	{names: []string{"search"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		flags: sharedFlag526,
+		flags: sharedFlag527,
 	},
 	{names: []string{"version", "help"},
 		do:   action{args: []slot{{kind: kindText, repeat: true}}},
@@ -8440,176 +8444,176 @@ var sharedTool583 = []tool{
 	{names: []string{"report"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show a report on future incompatibilities"},
-		flags: sharedFlag527,
+		flags: sharedFlag528,
 	},
 	{names: []string{"update"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		flags: sharedFlag528,
+		flags: sharedFlag529,
 	},
 	{names: []string{"generate-lockfile"},
 		do:    action{does: Writes | Network, hosts: []string{"registries"}},
 		says:  []string{"Write the lock file of the Rust project"},
-		flags: sharedFlag529,
+		flags: sharedFlag530,
 	},
 	{names: []string{"add"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindPkg, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Add dependency: {args}", "Add a dependency"},
-		flags: sharedFlag530,
+		flags: sharedFlag531,
 	},
 	{names: []string{"remove", "rm"},
 		do:    action{does: Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		flags: sharedFlag531,
+		flags: sharedFlag532,
 	},
 	{names: []string{"upgrade", "set-version"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Raise versions in Cargo.toml"},
-		flags: sharedFlag532,
+		flags: sharedFlag533,
 	},
 	{names: []string{"install"},
 		do:    action{does: Executes | Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		flags: sharedFlag533,
+		flags: sharedFlag534,
 	},
 	{names: []string{"binstall", "install-update", "quickinstall"},
 		do:    action{does: Installs | Network, risk: levelDangerous, args: []slot{{kind: kindPkg, repeat: true}}, is: isGlobal, hosts: []string{"registries"}},
 		says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		flags: sharedFlag534,
+		flags: sharedFlag535,
 	},
 	{names: []string{"uninstall"},
 		do:    action{does: Deletes, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, is: isGlobal},
 		says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		flags: sharedFlag535,
+		flags: sharedFlag536,
 	},
 	{names: []string{"new"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite}}},
 		says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		flags: sharedFlag536,
+		flags: sharedFlag537,
 	},
 	{names: []string{"init"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, optional: true}}},
 		says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		flags: sharedFlag536,
+		flags: sharedFlag537,
 	},
 	{names: []string{"vendor"},
 		do:    action{does: Writes | Network, args: []slot{{kind: kindWrite, optional: true}}, hosts: []string{"registries"}},
 		says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		flags: sharedFlag537,
+		flags: sharedFlag538,
 	},
 	{names: []string{"package"},
 		do:    action{does: Executes | Writes},
 		says:  []string{"Pack the Rust project"},
-		flags: sharedFlag538,
-		whens: sharedWhen539,
+		flags: sharedFlag539,
+		whens: sharedWhen540,
 	},
 	{names: []string{"publish"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, hosts: []string{"registries"}},
 		says:  []string{"Publish the Rust project to the registry"},
-		flags: sharedFlag540,
+		flags: sharedFlag541,
 	},
 	{names: []string{"yank"},
 		do:    action{does: Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		flags: sharedFlag541,
+		flags: sharedFlag542,
 	},
 	{names: []string{"owner"},
 		do:    action{does: Permissions | Publishes | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		flags: sharedFlag542,
+		flags: sharedFlag543,
 	},
 	{names: []string{"login", "logout"},
 		do:    action{does: Permissions | Network, risk: levelDangerous, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Change the login of the Rust registry"},
-		flags: sharedFlag543,
+		flags: sharedFlag544,
 	},
 	{names: []string{"audit"},
 		do:    action{does: Reads | Network, risk: levelSafe},
 		says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		flags: sharedFlag544,
-		subs:  sharedTool546,
+		flags: sharedFlag545,
+		subs:  sharedTool547,
 	},
 	{names: []string{"deny"},
 		says:  []string{"Show the help of cargo deny"},
-		flags: sharedFlag547,
-		subs:  sharedTool548,
+		flags: sharedFlag548,
+		subs:  sharedTool549,
 	},
 	{names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		do:    action{does: Reads | Network, risk: levelSafe, args: []slot{{kind: kindText, repeat: true}}, hosts: []string{"registries"}},
 		says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		flags: sharedFlag549,
+		flags: sharedFlag550,
 	},
 	{names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Analyse the Rust project: {sub}"},
-		flags: sharedFlag550,
-		whens: sharedWhen551,
+		flags: sharedFlag551,
+		whens: sharedWhen552,
 	},
 	{names: []string{"nextest"},
 		says:  []string{"Show the help of cargo nextest"},
-		flags: sharedFlag552,
-		subs:  sharedTool555,
+		flags: sharedFlag553,
+		subs:  sharedTool556,
 	},
 	{names: []string{"expand"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show the Rust code with macros expanded"},
-		flags: sharedFlag556,
+		flags: sharedFlag557,
 	},
 	{names: []string{"watch"},
 		do:    action{does: Executes | LongRunning, args: []slot{{kind: kindCmd, repeat: true}}, is: isWrapper | isWrapping},
 		says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		flags: sharedFlag557,
-		whens: sharedWhen558,
+		flags: sharedFlag558,
+		whens: sharedWhen559,
 	},
 	{names: []string{"llvm-cov"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag559,
-		subs:  sharedTool561,
+		flags: sharedFlag560,
+		subs:  sharedTool562,
 	},
 	{names: []string{"tarpaulin"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project's tests and measure coverage"},
-		flags: sharedFlag562,
+		flags: sharedFlag563,
 	},
 	{names: []string{"mutants"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Test the tests by changing the Rust code"},
-		flags: sharedFlag563,
-		whens: sharedWhen564,
+		flags: sharedFlag564,
+		whens: sharedWhen565,
 	},
 	{names: []string{"machete"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag565,
+		flags: sharedFlag566,
 	},
 	{names: []string{"udeps"},
 		do:    action{does: Executes},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag566,
+		flags: sharedFlag567,
 	},
 	{names: []string{"shear"},
 		do:    action{does: Reads, args: []slot{{kind: kindRead, repeat: true}}},
 		says:  []string{"Look for unused Rust dependencies"},
-		flags: sharedFlag567,
+		flags: sharedFlag568,
 	},
 	{names: []string{"sort"},
 		do:    action{does: Writes, args: []slot{{kind: kindWrite, repeat: true}}},
 		says:  []string{"Sort the entries of Cargo.toml"},
-		flags: sharedFlag568,
-		whens: sharedWhen569,
+		flags: sharedFlag569,
+		whens: sharedWhen570,
 	},
 	{names: []string{"hack"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, prefix: 1},
 		says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		flags: sharedFlag570,
-		whens: sharedWhen571,
+		flags: sharedFlag571,
+		whens: sharedWhen572,
 	},
 	{names: []string{"generate"},
 		do:    action{does: Executes | Writes | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		flags: sharedFlag572,
-		whens: sharedWhen573,
+		flags: sharedFlag573,
+		whens: sharedWhen574,
 	},
 	{names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}, is: isPosix, prefix: 1},
@@ -8619,49 +8623,49 @@ var sharedTool583 = []tool{
 	{names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Build or run the Rust project with cargo {sub}"},
-		flags: sharedFlag574,
-		whens: sharedWhen575,
+		flags: sharedFlag575,
+		whens: sharedWhen576,
 	},
 	{names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		do:    action{does: Executes | Publishes | Irreversible | Network, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Release the Rust project"},
-		whens: sharedWhen576,
+		whens: sharedWhen577,
 	},
 	{names: []string{"dist"},
 		do:    action{does: Executes | Writes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		flags: sharedFlag577,
-		whens: sharedWhen578,
+		flags: sharedFlag578,
+		whens: sharedWhen579,
 	},
 	{names: []string{"shuttle"},
 		do:    action{does: Executes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Run the Rust project as Shuttle would"},
-		flags: sharedFlag579,
-		whens: sharedWhen580,
+		flags: sharedFlag580,
+		whens: sharedWhen581,
 	},
 	{names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		do:    action{does: Deletes, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Delete cached build output of Rust projects"},
-		flags: sharedFlag581,
+		flags: sharedFlag582,
 	},
 	{names: []string{"config"},
 		do:    action{does: Reads, args: []slot{{kind: kindText, repeat: true}}},
 		says:  []string{"Show cargo's settings"},
-		flags: sharedFlag582,
+		flags: sharedFlag583,
 	},
 }
 
-var sharedFlag584 = []flag{
+var sharedFlag585 = []flag{
 	{names: []string{"--profile", "-c", "--component", "-t", "--target"}, kind: kindText},
 	{names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag585 = []flag{
+var sharedFlag586 = []flag{
 	{names: []string{"--toolchain"}, kind: kindText},
 	{names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag586 = []flag{
+var sharedFlag587 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-exec", "--exec"}, kind: kindShell},
 	{names: []string{"-toolexec", "--toolexec"}, kind: kindShell},
@@ -8674,39 +8678,39 @@ var sharedFlag586 = []flag{
 	{names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag587 = []flag{
+var sharedFlag588 = []flag{
 	{names: []string{"-o", "--o"}, kind: kindWrite},
 	{names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen588 = []when{
+var sharedWhen589 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, do: action{risk: levelBlocked, say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag589 = []flag{
+var sharedFlag590 = []flag{
 	{names: []string{"-F"}, kind: kindText},
 	{names: []string{"-f"}, kind: kindText},
 	{names: []string{"-t"}, kind: kindText},
 	{names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, kind: kindText},
 }
 
-var sharedWhen590 = []when{
+var sharedWhen591 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}, {{op: termFlag, flag: "-F", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-f", globs: []string{"*;", "*#(*"}}}, {{op: termFlag, flag: "-t", globs: []string{"*;"}}}}, do: action{does: Executes, risk: levelDangerous, say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen591 = []when{
+var sharedWhen592 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;", "*#(*"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedWhen592 = []when{
+var sharedWhen593 = []when{
 	{any: [][]term{{{op: termMore, n: 1}}}, do: action{risk: levelDangerous, opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen593 = []when{
+var sharedWhen594 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{";", "*;"}}}}, do: action{does: Executes, risk: levelDangerous}},
 }
 
-var sharedFlag594 = []flag{
+var sharedFlag595 = []flag{
 	{names: []string{"--filter"}, kind: kindShell},
 	{names: []string{"--pager"}, kind: kindShell, attached: true},
 	{names: []string{"--view"}, kind: kindShell, attached: true},
@@ -8736,14 +8740,14 @@ var sharedFlag594 = []flag{
 	{names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen595 = []when{
+var sharedWhen596 = []when{
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}}}, do: action{args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{op: termFlag, flag: "-e"}}, {{op: termFlag, flag: "-f"}}}, flagged: true, do: action{args: []slot{{kind: kindRead, repeat: true, def: "."}}}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termCount, n: 1}}}, do: action{say: "Search for {arg1} in the current folder"}},
 	{any: [][]term{{{not: true, op: termFlag, flag: "-e"}, {not: true, op: termFlag, flag: "-f"}, {op: termMore, n: 1}}}, do: action{say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag596 = []flag{
+var sharedFlag597 = []flag{
 	{names: []string{"-write", "+write"}, kind: kindWrite},
 	{names: []string{"-path"}, kind: kindWrite},
 	{names: []string{"-format"}, kind: kindText},
@@ -8754,11 +8758,11 @@ var sharedFlag596 = []flag{
 	{names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen597 = []when{
+var sharedWhen598 = []when{
 	{any: [][]term{{{op: termAny, n: 0, globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, do: action{does: Executes | Network | Deletes, risk: levelDangerous, say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag598 = []flag{
+var sharedFlag599 = []flag{
 	{names: []string{"-c", "--cmd"}, kind: kindEx, do: &action{does: Executes}},
 	{names: []string{"-S"}, kind: kindScript},
 	{names: []string{"-s"}, kind: kindScript},
@@ -8781,13 +8785,9 @@ var sharedFlag598 = []flag{
 	{names: []string{"+"}, kind: kindEx},
 }
 
-var sharedWhen599 = []when{
+var sharedWhen600 = []when{
 	{any: [][]term{{{op: termFlag, flag: "-c", globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run the editor command {-c}", opaque: "an editor command can run programs and write any file"}},
 	{any: [][]term{{{op: termFlag, flag: "+", globs: []string{"!*", "*%!*", "*:!*", "*r !*", "*w !*", "*r!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "*sav*"}}}}, flagged: true, do: action{does: Executes, risk: levelDangerous, say: "Run editor commands: {args}", opaque: "an editor command can run programs and write any file"}},
-}
-
-var sharedWhen600 = []when{
-	{any: [][]term{{{not: true, op: termInner, n: 0}}}, do: action{stdin: &slot{kind: kindShell}}},
 }
 
 var sharedFlag601 = []flag{
