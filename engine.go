@@ -53,7 +53,7 @@ func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Fa
 	facts := analyzer.Analyze(call)
 	plan, err := e.Preset.For(s.Mode)
 	if err != nil {
-		d := Decision{Effect: Deny, Code: CodePolicy, Reason: err.Error()}
+		d := Decision{Effect: Deny, Code: CodePolicy, Stage: "policy", Reason: err.Error()}
 		d.Risk, d.Explanation = facts.Risk, facts.Sentence
 		return d, facts
 	}

@@ -210,7 +210,8 @@ func confirm(std IO) error {
 	file, ok := std.In.(*os.File)
 	if ok {
 		info, err := file.Stat()
-		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
+		null, missing := os.Stat(os.DevNull) // a device, too, but nobody sits there
+		ok = err == nil && info.Mode()&os.ModeCharDevice != 0 && (missing != nil || !os.SameFile(info, null))
 	}
 	if !ok {
 		return &hintedError{"nothing was changed: there is no terminal to ask", "look at what would change, and say --yes"}

@@ -204,7 +204,7 @@ func bad(l *Line, err error) Answer {
 	if l != nil {
 		a.ID = l.ID
 	}
-	a.Code, a.Reason, a.Explanation = sayso.CodeInput, err.Error(), "Something that cannot be judged"
+	a.Code, a.Stage, a.Reason, a.Explanation = sayso.CodeInput, "input", err.Error(), "Something that cannot be judged"
 	return a
 }
 
