@@ -144,3 +144,13 @@ func (w *walker) below(st *state, c *Command, p Path) {
 		}
 	}
 }
+
+// anyHere reports whether a command that runs elsewhere touches this machine.
+func anyHere(paths []Path) bool {
+	for i := range paths {
+		if paths[i].Here {
+			return true
+		}
+	}
+	return false
+}

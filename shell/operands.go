@@ -106,7 +106,11 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 		v.text(a)
 	case kindRoot:
 		v.touch(a, List, false)
-	case kindList, kindRead, kindWrite, kindDelete, kindMove, kindReplace, kindChange:
+	case kindList:
+		v.touch(a, List, recursive)
+	case kindRead:
+		v.touch(a, Read, recursive)
+	case kindWrite, kindDelete, kindMove, kindReplace, kindChange:
 		v.file(k, a, recursive)
 	case kindScript:
 		v.script(a)
@@ -157,13 +161,9 @@ func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
 	}
 }
 
-// file is a path that is touched in one way or several.
+// file is a path that is changed in one way or several.
 func (v *visit) file(k kind, a Arg, recursive bool) {
 	switch k {
-	case kindList:
-		v.touch(a, List, recursive)
-	case kindRead:
-		v.touch(a, Read, recursive)
 	case kindWrite:
 		if cmd, ok := strings.CutPrefix(a.Text, "|"); ok { // psql -o '|cmd' and the like
 			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})

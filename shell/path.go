@@ -32,14 +32,14 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		if inert(p.Abs) || c.socket(p.Abs) {
 			return
 		}
-		written := unclean(a.Text, dir)
-		if len(st.mounts) > 0 && p.Abs != "" {
-			if !st.mounted(&p) {
-				return
-			}
-			written = p.Abs
+		if len(st.mounts) > 0 && p.Abs != "" && !st.mounted(&p) {
+			return
 		}
 		if (!c.Elsewhere || p.Here) && (w.at.Machine != nil || len(w.links) > 0) {
+			written := p.Abs // through a mount, .. does not lead back
+			if !p.Here {
+				written = unclean(a.Text, dir)
+			}
 			w.reach(c, &p, written)
 		}
 		if access == Read && len(w.written) > 0 && p.Real == "" && !c.Elsewhere {
@@ -48,7 +48,9 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
 		c.Risk = min(c.Risk, w.judgeFound(&p, a.deep))
-		w.below(st, c, p)
+		if len(st.mounts) > 0 {
+			w.below(st, c, p)
+		}
 	}
 }
 

@@ -107,7 +107,7 @@ func (w *walker) secretAmong(paths []Path) secretID {
 
 // tainted is what the program prints, with the secret that is in it.
 func (v *visit) tainted(out stream) stream {
-	if out.kind == streamEmpty || v.c.Elsewhere {
+	if out.kind == streamEmpty || v.c.Elsewhere && !anyHere(v.c.Paths) {
 		return out
 	}
 	secret := max(out.secret, v.secretShown())
