@@ -75,6 +75,9 @@ func hasWords(name string) bool {
 
 // isSetting reports whether programs take a variable for a setting.
 func isSetting(name string) bool {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' }) {
+		return false // like most loop variables; TestSettingNames holds the table to it
+	}
 	for i := range keysEnvironment {
 		if matchAny(keysEnvironment[i].names, name) {
 			return keysEnvironment[i].do != nil || keysEnvironment[i].kind != kindNone
