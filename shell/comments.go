@@ -20,7 +20,8 @@ func withoutLongComments(src string) string {
 	}
 	for range maxMends {
 		text := []byte(src)
-		for _, c := range comments(src) {
+		listed, _ := comments(src)
+		for _, c := range listed {
 			if at := strings.LastIndexByte(c.Text, '\\'); at >= 0 && strings.TrimRight(c.Text[at+1:], "\n") == "" {
 				text[int(c.Hash.Offset())+1+at] = ' '
 			}
@@ -44,8 +45,9 @@ func withoutFalseComments(src string) string {
 	for range maxMends {
 		var out strings.Builder
 		done := 0
-		for _, c := range comments(src) {
-			if at := int(c.Hash.Offset()); at > 0 && at < len(src) && src[at] == '#' && !endsWord(src[at-1]) {
+		list, inWord := comments(src)
+		for _, c := range list {
+			if at := int(c.Hash.Offset()); at > 0 && at < len(src) && src[at] == '#' && (inWord[at] || !endsWord(src[at-1])) {
 				out.WriteString(src[done:at] + `\`)
 				done = at
 			}
@@ -58,33 +60,37 @@ func withoutFalseComments(src string) string {
 	return src
 }
 
-// comments returns the comments of src, in order.
-func comments(src string) []*syntax.Comment {
+// comments returns the comments of src, in order, and where a part of a word
+// ends in a bracket: $(a)# goes on, unlike (a)#.
+func comments(src string) (list []*syntax.Comment, inWord map[int]bool) {
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := p.Parse(strings.NewReader(src), "")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	var list []*syntax.Comment
+	inWord = map[int]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok {
-			list = append(list, c)
+		switch n := n.(type) {
+		case *syntax.Comment:
+			list = append(list, n)
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp, *syntax.ExtGlob, *syntax.ArrayExpr:
+			inWord[int(n.End().Offset())] = true
 		}
 		return true
 	})
 	slices.SortFunc(list, func(a, b *syntax.Comment) int { return int(a.Hash.Offset()) - int(b.Hash.Offset()) })
-	return list
+	return list, inWord
 }
 
 // hashInWord reports whether a # stands behind something that does not end a
-// word. Most command lines have none, and need no second look.
+// word, or may not. Most command lines have none, and need no second look.
 func hashInWord(src string) bool {
 	for i := 0; ; i++ {
 		at := strings.IndexByte(src[i:], '#')
 		if at < 0 {
 			return false
 		}
-		if i += at; i > 0 && !endsWord(src[i-1]) {
+		if i += at; i > 0 && (src[i-1] == ')' || !endsWord(src[i-1])) {
 			return true
 		}
 	}
