@@ -35,6 +35,9 @@ func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 		p.Preset, p.PresetFrom = preset, sayso.Source{File: "--preset"}
 	}
 	system, err := catalog.Find(p.Preset)
+	if err != nil && preset != "" {
+		return loaded{}, &usageError{"--preset: " + err.Error(), ""}
+	}
 	if err != nil {
 		return loaded{}, fmt.Errorf("%s: %w", p.PresetFrom, err)
 	}
