@@ -1,22 +1,24 @@
 package shell
 
+import "github.com/sayso-dev/sayso/shell/internal/table"
+
 // actions applies what the tables say: the command's own lines, its options,
 // its conditions, and the operands.
 func (v *visit) actions() {
 	r, t := &v.r, v.r.tool()
 	instead := v.insteads()
-	for i := range t.whens {
-		if do := &t.whens[i].do; (!instead || do.instead) && r.holds(i) {
+	for i := range t.Whens {
+		if do := &t.Whens[i].Do; (!instead || do.Instead) && r.holds(i) {
 			v.apply(do)
 		}
 	}
 	for i := range r.flags {
-		if do := r.flags[i].flag.do; do != nil && (!instead || do.instead || do.does.Has(Executes)) {
+		if do := r.flags[i].flag.Do; do != nil && (!instead || do.Instead || do.Does.Has(table.Executes)) {
 			v.apply(do)
 		}
 	}
 	if !instead && r.noSub == "" {
-		v.apply(&t.do)
+		v.apply(&t.Do)
 	}
 	v.settle()
 	v.optionValues(instead)
@@ -35,13 +37,13 @@ func (v *visit) actions() {
 // count for nothing.
 func (v *visit) insteads() bool {
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil && do.instead {
+		if do := v.r.flags[i].flag.Do; do != nil && do.Instead {
 			return true
 		}
 	}
 	t := v.r.tool()
-	for i := range t.whens {
-		if t.whens[i].do.instead && v.r.holds(i) {
+	for i := range t.Whens {
+		if t.Whens[i].Do.Instead && v.r.holds(i) {
 			return true
 		}
 	}
@@ -51,13 +53,13 @@ func (v *visit) insteads() bool {
 // insteadArgs reports whether what counts instead says what the operands are.
 func (v *visit) insteadArgs() bool {
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil && do.instead && do.args != nil {
+		if do := v.r.flags[i].flag.Do; do != nil && do.Instead && do.Args != nil {
 			return true
 		}
 	}
 	t := v.r.tool()
-	for i := range t.whens {
-		if do := &t.whens[i].do; do.instead && do.args != nil && v.r.holds(i) {
+	for i := range t.Whens {
+		if do := &t.Whens[i].Do; do.Instead && do.Args != nil && v.r.holds(i) {
 			return true
 		}
 	}
@@ -68,33 +70,33 @@ func (v *visit) insteadArgs() bool {
 func (v *visit) settle() {
 	if v.c.Effects.Has(Network) && len(v.c.Hosts) == 0 {
 		for _, t := range v.r.chain {
-			for _, h := range t.do.hosts {
+			for _, h := range t.Do.Hosts {
 				v.c.host(symbolic(h))
 			}
 		}
 	}
 }
 
-func (v *visit) apply(a *action) {
+func (v *visit) apply(a *table.Action) {
 	c := v.c
-	c.Effects |= a.does
-	if a.does.Has(Publishes) && v.r.chain[0].use == useDownload && v.loopback() {
+	c.Effects |= Effects(a.Does)
+	if a.Does.Has(table.Publishes) && v.r.chain[0].Use == table.UseDownload && v.loopback() {
 		c.Risk = min(c.Risk, Moderate) // a server on this machine
-	} else if a.risk != levelUnset {
-		c.Risk = min(c.Risk, a.risk.risk())
+	} else if a.Risk != table.LevelUnset {
+		c.Risk = min(c.Risk, levelRisk(a.Risk))
 	} else {
-		c.Risk = min(c.Risk, a.does.risk())
+		c.Risk = min(c.Risk, Effects(a.Does).risk())
 	}
-	if a.say != "" {
-		v.says = append(v.says, a.say)
+	if a.Say != "" {
+		v.says = append(v.says, a.Say)
 	}
-	for _, h := range a.hosts {
+	for _, h := range a.Hosts {
 		c.host(symbolic(h))
 	}
-	if a.opaque != "" {
-		c.opaque(a.opaque)
+	if a.Opaque != "" {
+		c.opaque(a.Opaque)
 	}
-	if a.is&(isWrapper|isInterpreter|isShell) != 0 {
+	if a.Is&(table.IsWrapper|table.IsInterpreter|table.IsShell) != 0 {
 		c.Suggest = false
 	}
 }
@@ -127,22 +129,22 @@ func (c *Command) host(name string) {
 }
 
 // traits collects the traits that are in force, from options too.
-func (v *visit) traits() trait {
+func (v *visit) traits() table.Trait {
 	if v.known {
 		return v.is
 	}
-	var out trait
+	var out table.Trait
 	for _, t := range v.r.chain {
-		out |= t.do.is
+		out |= t.Do.Is
 	}
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil {
-			out |= do.is
+		if do := v.r.flags[i].flag.Do; do != nil {
+			out |= do.Is
 		}
 	}
-	for i := range v.r.tool().whens {
-		if w := &v.r.tool().whens[i]; w.do.is != 0 && v.r.holds(i) {
-			out |= w.do.is
+	for i := range v.r.tool().Whens {
+		if w := &v.r.tool().Whens[i]; w.Do.Is != 0 && v.r.holds(i) {
+			out |= w.Do.Is
 		}
 	}
 	v.is, v.known = out, true

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sayso-dev/sayso/shell/internal/table"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -285,10 +287,10 @@ func changesState(text string) bool {
 			if len(n.Args) == 0 {
 				break
 			}
-			t := findTool(n.Args[0].Lit())
+			t := table.Find(n.Args[0].Lit())
 			switch name := n.Args[0].Lit(); {
 			case name == "exit" || name == "return" || name == "break" || name == "continue" || name == "trap":
-			case t == nil || t.use == useBuiltin:
+			case t == nil || t.Use == table.UseBuiltin:
 				changes = true
 			}
 		}
@@ -384,7 +386,7 @@ func (v *visit) give(a, value Arg) {
 	if !syntax.ValidName(a.Text) {
 		return
 	}
-	v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, a.Text, Arg{Text: "$" + a.Text, Unknown: true})
+	v.w.setting(v.outer, v.below(), v.c, &table.KeysEnvironment, a.Text, Arg{Text: "$" + a.Text, Unknown: true})
 	if value.Text == "" {
 		value.Text = "$" + a.Text
 	}

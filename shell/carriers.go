@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 	"unicode"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // Programs that run commands which stand in a text of their own making: the
@@ -10,21 +12,21 @@ import (
 // typed into a terminal.
 
 // program is a text that tells a program what to do, in whatever language.
-func (v *visit) program(k kind, keys *keyTable, a Arg) {
+func (v *visit) program(k table.Kind, keys *table.KeyTable, a Arg) {
 	switch k {
-	case kindLines:
+	case table.KindLines:
 		v.lines(keys, a)
-	case kindEx:
-		v.lines(&keysEx, a)
-	case kindAddress:
+	case table.KindEx:
+		v.lines(&table.KeysEx, a)
+	case table.KindAddress:
 		v.address(keys, a)
-	case kindCrontab:
+	case table.KindCrontab:
 		v.crontab(a)
-	case kindSelf:
+	case table.KindSelf:
 		v.inside(a, v.r.name+" "+a.Text)
-	case kindTyped:
+	case table.KindTyped:
 		v.inside(a, strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\015`, "\n", "^M", "\n", "^J", "\n", "\r", "\n").Replace(a.Text))
-	case kindFormat:
+	case table.KindFormat:
 		v.format(a)
 	default:
 		v.code(k, a)
@@ -41,7 +43,7 @@ func (v *visit) inside(a Arg, text string) {
 // lines reads a program of one command a line. The names of the keys are how a
 // command starts; behind a star, where in the line it may stand. What follows is
 // of the kind that the first of them says.
-func (v *visit) lines(keys *keyTable, a Arg) {
+func (v *visit) lines(keys *table.KeyTable, a Arg) {
 	for _, line := range strings.Split(a.Text, "\n") {
 		for line != "" {
 			line = v.oneLine(keys, a, line)
@@ -51,22 +53,22 @@ func (v *visit) lines(keys *keyTable, a Arg) {
 
 // oneLine applies the first of the keys that a line has, and returns what is
 // left behind a bracket that it opens.
-func (v *visit) oneLine(keys *keyTable, a Arg, line string) string {
+func (v *visit) oneLine(keys *table.KeyTable, a Arg, line string) string {
 	for i := range *keys {
 		e := &(*keys)[i]
-		name, text, ok := e.startOf(line)
+		name, text, ok := startOf(e, line)
 		if !ok {
 			continue
 		}
-		if e.do != nil {
-			v.apply(e.do)
+		if e.Do != nil {
+			v.apply(e.Do)
 		}
 		after := ""
 		if open := strings.IndexAny(name, "({["); open >= 0 {
 			text, after = upToClose(text, name[open])
 		}
-		if text = quotedText(strings.TrimSpace(text)); e.kind != kindNone && text != "" {
-			v.value(e.kind, e.keys, Arg{Text: text, Unknown: a.Unknown && strings.Contains(text, "$"), Span: a.Span, from: a.from}, false)
+		if text = quotedText(strings.TrimSpace(text)); e.Kind != table.KindNone && text != "" {
+			v.value(e.Kind, e.Keys, Arg{Text: text, Unknown: a.Unknown && strings.Contains(text, "$"), Span: a.Span, from: a.from}, false)
 		}
 		return after
 	}
@@ -92,9 +94,9 @@ func upToClose(s string, open byte) (inside, after string) {
 
 // startOf returns which of the names a line has, and what stands behind it. A
 // bare star is any line.
-func (e *flag) startOf(line string) (name, rest string, ok bool) {
+func startOf(e *table.Flag, line string) (name, rest string, ok bool) {
 	line = strings.TrimLeft(line, " \t:")
-	for _, name := range e.names {
+	for _, name := range e.Names {
 		anywhere, star := strings.CutPrefix(name, "*")
 		if !star {
 			if rest, found := strings.CutPrefix(line, name); found && !joins(name, rest) {
@@ -136,7 +138,7 @@ func quotedText(s string) string {
 }
 
 // address is one end of a connection: TYPE:VALUE,OPTION… Types have no case.
-func (v *visit) address(keys *keyTable, a Arg) {
+func (v *visit) address(keys *table.KeyTable, a Arg) {
 	for _, end := range strings.Split(a.Text, "!!") { // one for each direction
 		name, value, ok := strings.Cut(end, ":")
 		if !ok {
@@ -211,19 +213,19 @@ func (v *visit) format(a Arg) {
 
 // reads is what the table says about the standard input, if it is more than
 // data.
-func (v *visit) reads() *slot {
+func (v *visit) reads() *table.Slot {
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil && do.stdin != nil {
-			return do.stdin
+		if do := v.r.flags[i].flag.Do; do != nil && do.Stdin != nil {
+			return do.Stdin
 		}
 	}
 	t := v.r.tool()
-	for i := range t.whens {
-		if w := &t.whens[i]; w.do.stdin != nil && v.r.holds(i) {
-			return w.do.stdin
+	for i := range t.Whens {
+		if w := &t.Whens[i]; w.Do.Stdin != nil && v.r.holds(i) {
+			return w.Do.Stdin
 		}
 	}
-	return t.do.stdin
+	return t.Do.Stdin
 }
 
 // input follows what the program reads on its standard input and takes for
@@ -237,19 +239,19 @@ func (v *visit) input() {
 		return
 	}
 	stdin := *v.f.stdin
-	if stdin.kind != streamText && in.kind == kindShell {
+	if stdin.kind != streamText && in.Kind == table.KindShell {
 		v.c.Effects |= Executes
 		v.c.foreign(stdin)
 	}
 	switch {
-	case stdin.text != "" && in.kind == kindShell:
+	case stdin.text != "" && in.Kind == table.KindShell:
 		f, st := v.below(), v.st.child()
 		f.stdin = nil
 		v.leave(st)
 		v.c.Effects |= Executes
 		v.w.script(st, f, stdin.text, v.c.Span, true)
 	case stdin.text != "":
-		v.value(in.kind, in.keys, Arg{Text: stdin.text, Span: v.c.Span}, false)
+		v.value(in.Kind, in.Keys, Arg{Text: stdin.text, Span: v.c.Span}, false)
 	case stdin.kind >= streamNetwork: // statements that somebody else has written
 		v.c.Runs = max(v.c.Runs, stdin.kind.origin())
 		v.c.doubt(Moderate, stdin.source())
@@ -262,13 +264,13 @@ func (v *visit) givenProgram() {
 	program := Arg{Text: "sh"}
 	found := v.r.has("--")
 	for i := range v.r.flags {
-		if g := &v.r.flags[i]; g.flag.kind == kindScript && g.hasValue {
+		if g := &v.r.flags[i]; g.flag.Kind == table.KindScript && g.hasValue {
 			program, found = g.value, true
 		}
 	}
 	words := v.r.args
 	for _, s := range v.r.shape() { // those in front are not for the program
-		if !s.repeat && len(words) > 0 {
+		if !s.Repeat && len(words) > 0 {
 			words = words[1:]
 		}
 	}

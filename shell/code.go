@@ -1,25 +1,29 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // code looks at the text of a program in another language. It is not
 // understood, only searched for what starts programs, touches files or talks
 // to the network; the names come from the tables.
-func (v *visit) code(k kind, a Arg) {
+func (v *visit) code(k table.Kind, a Arg) {
 	switch k {
-	case kindSed:
+	case table.KindSed:
 		v.sed(a)
 		return
-	case kindAwk:
+	case table.KindAwk:
 		v.awk(a)
 		return
-	case kindSQL:
+	case table.KindSQL:
 		v.sql(a)
 		return
-	case kindRedis:
+	case table.KindRedis:
 		v.redis(a)
 		return
-	case kindJq:
+	case table.KindJq:
 		return
 	}
 	v.c.Effects |= Executes
@@ -34,35 +38,35 @@ func (v *visit) code(k kind, a Arg) {
 	s := codeScanner{v: v, src: a.Text, keys: codeKeys(k), kind: k}
 	s.run()
 	s.hiddenCalls()
-	if k == kindPerl { // while (<>) runs a file name that ends in a pipe
+	if k == table.KindPerl { // while (<>) runs a file name that ends in a pipe
 		for i := range v.r.args {
 			s.pipes(v.r.args[i].Text)
 		}
 	}
 }
 
-func codeKeys(k kind) *keyTable {
+func codeKeys(k table.Kind) *table.KeyTable {
 	switch k {
-	case kindPython:
-		return &keysPython
-	case kindNode:
-		return &keysNode
-	case kindPerl:
-		return &keysPerl
-	case kindRuby:
-		return &keysRuby
-	case kindPHP:
-		return &keysPhp
-	case kindMongo:
-		return &keysMongo
-	case kindAppleScript:
-		return &keysApplescript
-	case kindPowerShell:
-		return &keysPowershell
-	case kindLisp:
-		return &keysLisp
+	case table.KindPython:
+		return &table.KeysPython
+	case table.KindNode:
+		return &table.KeysNode
+	case table.KindPerl:
+		return &table.KeysPerl
+	case table.KindRuby:
+		return &table.KeysRuby
+	case table.KindPHP:
+		return &table.KeysPhp
+	case table.KindMongo:
+		return &table.KeysMongo
+	case table.KindAppleScript:
+		return &table.KeysApplescript
+	case table.KindPowerShell:
+		return &table.KeysPowershell
+	case table.KindLisp:
+		return &table.KeysLisp
 	}
-	return &keysCode
+	return &table.KeysCode
 }
 
 // A codeScanner finds names and string literals in a program.
@@ -70,8 +74,8 @@ type codeScanner struct {
 	v    *visit
 	src  string
 	pos  int
-	keys *keyTable
-	kind kind
+	keys *table.KeyTable
+	kind table.Kind
 
 	consts codeConstants
 	also   []string // what else the first argument of the last call may be
@@ -89,9 +93,9 @@ func (s *codeScanner) run() {
 		c := s.src[s.pos]
 		switch {
 		case s.comment():
-		case c == '`' && (s.kind == kindPerl || s.kind == kindRuby || s.kind == kindPHP):
+		case c == '`' && (s.kind == table.KindPerl || s.kind == table.KindRuby || s.kind == table.KindPHP):
 			s.command(s.literal())
-		case c == '%' && s.at("%x") && s.kind == kindRuby:
+		case c == '%' && s.at("%x") && s.kind == table.KindRuby:
 			s.pos += 2
 			s.command(s.bracketed())
 		case s.quote(c):
@@ -112,19 +116,19 @@ func (s *codeScanner) run() {
 // quote reports whether a literal starts with c. In Lisp, ' and ` stand in front
 // of a list.
 func (s *codeScanner) quote(c byte) bool {
-	return c == '"' || (c == '\'' || c == '`') && s.kind != kindLisp
+	return c == '"' || (c == '\'' || c == '`') && s.kind != table.KindLisp
 }
 
 // behind runs a literal that is told to run itself: "cmd".execute()
 func (s *codeScanner) behind(text string) {
-	if s.kind != kindOtherCode || !s.at(".") {
+	if s.kind != table.KindOtherCode || !s.at(".") {
 		return
 	}
 	end := s.pos + 1
 	for end < len(s.src) && (isNameStart(s.src[end]) || s.src[end] == '!') {
 		end++
 	}
-	if e := s.entry(s.src[s.pos:end]); e != nil && e.kind == kindShell {
+	if e := s.entry(s.src[s.pos:end]); e != nil && e.Kind == table.KindShell {
 		s.command(text)
 	}
 }
@@ -132,7 +136,7 @@ func (s *codeScanner) behind(text string) {
 // comment moves over a comment, if there is one here.
 func (s *codeScanner) comment() bool {
 	start := s.pos
-	slashes := s.kind == kindNode || s.kind == kindPHP || s.kind == kindMongo
+	slashes := s.kind == table.KindNode || s.kind == table.KindPHP || s.kind == table.KindMongo
 	switch {
 	case s.src[s.pos] == '#' && s.commentAt() || slashes && s.at("//"):
 		s.line()
@@ -153,9 +157,9 @@ func (s *codeScanner) comment() bool {
 // the like.
 func (s *codeScanner) commentAt() bool {
 	switch s.kind {
-	case kindNode, kindMongo, kindLua:
+	case table.KindNode, table.KindMongo, table.KindLua:
 		return false
-	case kindPython:
+	case table.KindPython:
 		return true
 	}
 	return s.pos == 0 || strings.IndexByte(" \t\n;{}", s.src[s.pos-1]) >= 0
@@ -172,7 +176,7 @@ func (s *codeScanner) line() {
 // literal reads a quoted string and returns its content.
 func (s *codeScanner) literal() string {
 	start, quote := s.pos, s.src[s.pos:s.pos+1]
-	if triple := strings.Repeat(quote, 3); s.at(triple) && s.kind == kindPython {
+	if triple := strings.Repeat(quote, 3); s.at(triple) && s.kind == table.KindPython {
 		quote = triple
 	}
 	s.pos += len(quote)
@@ -231,7 +235,7 @@ func (s *codeScanner) name() {
 	start := s.pos
 	for s.pos < len(s.src) {
 		c := s.src[s.pos]
-		if isNameStart(c) || c >= '0' && c <= '9' || c == '-' && s.kind == kindPowerShell || s.kind == kindLisp && strings.IndexByte("-/*+!?:", c) >= 0 {
+		if isNameStart(c) || c >= '0' && c <= '9' || c == '-' && s.kind == table.KindPowerShell || s.kind == table.KindLisp && strings.IndexByte("-/*+!?:", c) >= 0 {
 			s.pos++
 			continue
 		}
@@ -246,7 +250,7 @@ func (s *codeScanner) name() {
 		break
 	}
 	name := strings.NewReplacer("::", ".", "->", ".").Replace(s.src[start:s.pos])
-	if s.kind == kindPython && s.pos < len(s.src) && (s.src[s.pos] == '"' || s.src[s.pos] == '\'') && len(name) < 3 && strings.ContainsAny(name, "fF") {
+	if s.kind == table.KindPython && s.pos < len(s.src) && (s.src[s.pos] == '"' || s.src[s.pos] == '\'') && len(name) < 3 && strings.ContainsAny(name, "fF") {
 		s.formatted(s.literal())
 		return
 	}
@@ -259,17 +263,17 @@ func (s *codeScanner) name() {
 }
 
 // lookup finds the entry for a name.
-func (s *codeScanner) lookup(name string) *flag {
-	if s.kind == kindPowerShell || s.kind == kindAppleScript {
+func (s *codeScanner) lookup(name string) *table.Flag {
+	if s.kind == table.KindPowerShell || s.kind == table.KindAppleScript {
 		name = strings.ToLower(name)
 	}
 	if e := s.entry(name); e != nil {
 		return e
 	}
-	if s.kind == kindPHP { // names of functions have no case
+	if s.kind == table.KindPHP { // names of functions have no case
 		return s.entry(strings.ToLower(name))
 	}
-	if s.kind == kindPerl || s.kind == kindRuby { // where such functions stand by their full name
+	if s.kind == table.KindPerl || s.kind == table.KindRuby { // where such functions stand by their full name
 		for _, module := range [...]string{"CORE.GLOBAL.", "CORE.", "Kernel.", "Process.", "Object.", "self."} {
 			if rest, ok := strings.CutPrefix(name, module); ok {
 				return s.entry(rest)
@@ -279,9 +283,9 @@ func (s *codeScanner) lookup(name string) *flag {
 	return nil
 }
 
-func (s *codeScanner) entry(name string) *flag {
+func (s *codeScanner) entry(name string) *table.Flag {
 	for i := range *s.keys {
-		if e := &(*s.keys)[i]; matchAny(e.names, name) {
+		if e := &(*s.keys)[i]; matchAny(e.Names, name) {
 			return e
 		}
 	}
@@ -310,10 +314,10 @@ func (s *codeScanner) formatted(text string) {
 // A regular expression or a quoting operator with a quote in it makes code look
 // like that, and only a parser of the language could tell.
 func (s *codeScanner) hiddenCalls() {
-	if s.kind == kindPython || s.kind == kindAppleScript || s.kind == kindPowerShell {
+	if s.kind == table.KindPython || s.kind == table.KindAppleScript || s.kind == table.KindPowerShell {
 		return
 	}
-	if (s.kind == kindNode || s.kind == kindPHP || s.kind == kindMongo) && !s.ambiguous() {
+	if (s.kind == table.KindNode || s.kind == table.KindPHP || s.kind == table.KindMongo) && !s.ambiguous() {
 		return
 	}
 	for _, region := range s.hidden {
@@ -341,7 +345,7 @@ func (s *codeScanner) ambiguous() bool {
 	for _, region := range append(s.hidden, Span{len(s.src), len(s.src)}) {
 		if region.Start > from {
 			code := s.src[from:region.Start]
-			if s.kind != kindPHP && strings.Contains(code, "/") || s.kind == kindPHP && (strings.Contains(code, "<<<") || strings.Contains(code, "?>") || strings.Contains(code, "#")) {
+			if s.kind != table.KindPHP && strings.Contains(code, "/") || s.kind == table.KindPHP && (strings.Contains(code, "<<<") || strings.Contains(code, "?>") || strings.Contains(code, "#")) {
 				return true
 			}
 		}
@@ -361,8 +365,8 @@ func (s *codeScanner) called(start int) bool {
 }
 
 // runsCode reports whether an entry is about commands or code.
-func runsCode(e *flag) bool {
-	return e.kind == kindShell || e.do != nil && e.do.does.Has(Executes) && e.do.risk == levelDangerous
+func runsCode(e *table.Flag) bool {
+	return e.Kind == table.KindShell || e.Do != nil && e.Do.Does.Has(table.Executes) && e.Do.Risk == table.LevelDangerous
 }
 
 // redis is a command of redis-cli: only its first word decides.
@@ -371,12 +375,12 @@ func (v *visit) redis(a Arg) {
 		return
 	}
 	name := strings.ToUpper(a.Text)
-	for i := range keysRedis {
-		e := &keysRedis[i]
-		for _, pattern := range e.names {
+	for i := range table.KeysRedis {
+		e := &table.KeysRedis[i]
+		for _, pattern := range e.Names {
 			if matchWord(pattern, name) {
-				if e.do != nil {
-					v.apply(e.do)
+				if e.Do != nil {
+					v.apply(e.Do)
 				}
 				return
 			}

@@ -1,5 +1,7 @@
 package shell
 
+import "github.com/sayso-dev/sayso/shell/internal/table"
+
 // codeConstants are the names in a program that stand for the same text, or for
 // one of a few, wherever they are used.
 type codeConstants map[string][]string
@@ -9,7 +11,7 @@ type codeConstants map[string][]string
 // them another value, and then nothing is known about them.
 func (s *codeScanner) constants() codeConstants {
 	switch s.kind {
-	case kindPython, kindNode, kindRuby:
+	case table.KindPython, table.KindNode, table.KindRuby:
 	default:
 		return nil
 	}

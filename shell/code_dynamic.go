@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // A codeToken is a name, a literal, a number or one other byte of a program.
 type codeToken struct {
@@ -48,7 +52,7 @@ func (s *codeScanner) tokens() []codeToken {
 // function or module is computed.
 func (s *codeScanner) dynamic() string {
 	switch s.kind {
-	case kindPython, kindNode, kindPerl, kindRuby, kindPHP, kindLua:
+	case table.KindPython, table.KindNode, table.KindPerl, table.KindRuby, table.KindPHP, table.KindLua:
 	default:
 		return ""
 	}
@@ -64,7 +68,7 @@ func (s *codeScanner) dynamic() string {
 			return "the program looks up by name what it calls: " + short(d.tokens[i].text)
 		case d.tokens[i].kind == 's' && d.assembled(i):
 			return "the program puts the name of something together that runs code"
-		case d.tokens[i].kind >= 0x80 && s.kind == kindPython, d.tokens[i].kind == '\\' && s.kind == kindNode && d.escapedLetter(i+1):
+		case d.tokens[i].kind >= 0x80 && s.kind == table.KindPython, d.tokens[i].kind == '\\' && s.kind == table.KindNode && d.escapedLetter(i+1):
 			return "the program spells names with other characters"
 		}
 	}
@@ -143,7 +147,7 @@ func (d *codeCalls) operandEnds(i int) bool {
 // computed reports whether the ( at i calls what an expression with a literal,
 // or a subscript, names: ("sys"."tem")(…), process["bin"+"ding"](…).
 func (d *codeCalls) computed(i int) bool {
-	php, node := d.s.kind == kindPHP, d.s.kind == kindNode
+	php, node := d.s.kind == table.KindPHP, d.s.kind == table.KindNode
 	switch d.kind(i - 1) {
 	case 's':
 		return php
@@ -151,7 +155,7 @@ func (d *codeCalls) computed(i int) bool {
 		return php && strings.HasPrefix(d.tokens[i-1].text, "$")
 	case ']':
 		open := d.opens[i-1]
-		return open >= 0 && d.s.kind != kindRuby && (php || d.operandEnds(open-1))
+		return open >= 0 && d.s.kind != table.KindRuby && (php || d.operandEnds(open-1))
 	case '}': // PHP: ${"x"}(…), $o->{"x"}(…)
 		open := d.opens[i-1]
 		return php && open > 0 && (d.kind(open-1) == '>' || d.kind(open-1) == 'n' && strings.HasPrefix(d.tokens[open-1].text, "$"))
@@ -187,13 +191,13 @@ func (d *codeCalls) indirect(i int) bool {
 	variable := d.kind(i+1) == 'n' && strings.HasPrefix(d.tokens[i+1].text, "$")
 	arrow := d.kind(i) == '>' && d.kind(i-1) == '-'
 	switch d.s.kind {
-	case kindPerl:
+	case table.KindPerl:
 		if d.kind(i) == '&' || d.kind(i) == '*' {
 			block := d.kind(i+1) == '{'
 			return (block || variable && d.kind(i) == '&') && d.kind(i-1) != '&' && !d.operandEnds(i-1)
 		}
 		return arrow && (variable || d.kind(i+1) == '(' || d.kind(i+1) == '&') || d.substitutes(i)
-	case kindPHP:
+	case table.KindPHP:
 		return arrow && variable && d.kind(i+2) == '(' || d.name(i, "new") && (variable || d.kind(i+1) == '(')
 	}
 	return false
@@ -214,7 +218,7 @@ func (d *codeCalls) reflects(i int) bool {
 	call := d.kind(i+1) == '('
 	literal := call && d.kind(i+2) == 's' && d.kind(i+3) == ')'
 	switch name := d.tokens[i].text; d.s.kind {
-	case kindNode:
+	case table.KindNode:
 		switch name {
 		case "require":
 			return call && !literal || !call && d.kind(i+1) != '.' && d.kind(i-1) != '.'
@@ -227,7 +231,7 @@ func (d *codeCalls) reflects(i int) bool {
 		case "createRequire", "_load", "_compile", "runMain":
 			return true
 		}
-	case kindPython:
+	case table.KindPython:
 		switch name {
 		case "setattr", "delattr":
 			return !call || d.kind(i+3) != ',' || d.kind(i+4) != 's' || d.kind(i+5) != ','
@@ -236,14 +240,14 @@ func (d *codeCalls) reflects(i int) bool {
 		case "attrgetter", "methodcaller", "import_module", "__getattribute__", "__mro__", "__bases__", "__base__", "__self__", "__code__", "__closure__", "FunctionType", "CodeType", "find_spec", "exec_module", "load_module":
 			return true
 		}
-	case kindRuby:
+	case table.KindRuby:
 		switch name {
 		case "send", "method", "instance_method", "public_method", "singleton_method", "define_method":
 			return call || d.kind(i+1) == ':' || d.kind(i+1) == 's'
 		case "__send__", "public_send", "const_get", "instance_exec", "class_exec", "module_exec", "to_proc", "ObjectSpace", "TOPLEVEL_BINDING":
 			return true
 		}
-	case kindPHP:
+	case table.KindPHP:
 		return d.callback(i, strings.ToLower(name))
 	}
 	return false
@@ -293,7 +297,7 @@ func (d *codeCalls) assembled(i int) bool {
 	}
 	if parts > 1 {
 		d.s.named(text)
-	} else if d.s.kind != kindPHP && (d.kind(i-1) != '[' || !d.operandEnds(i-2) || d.kind(i+1) != ']' || text != "constructor") {
+	} else if d.s.kind != table.KindPHP && (d.kind(i-1) != '[' || !d.operandEnds(i-2) || d.kind(i+1) != ']' || text != "constructor") {
 		return false
 	}
 	if len(text) > 64 || text == "" {

@@ -1,15 +1,19 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // method applies an entry for a method of something that is known to be a file:
 // p.write_text(…) behind p = Path('x').
-func (s *codeScanner) method(e *flag, receiver string) bool {
+func (s *codeScanner) method(e *table.Flag, receiver string) bool {
 	values := s.consts[receiver]
-	if len(values) == 0 || e.do == nil || e.kind != kindNone || !e.do.does.Has(Writes) {
+	if len(values) == 0 || e.Do == nil || e.Kind != table.KindNone || !e.Do.Does.Has(table.Writes) {
 		return false
 	}
-	s.v.apply(e.do)
+	s.v.apply(e.Do)
 	for _, value := range values {
 		s.v.touch(s.path(value), Write, false)
 	}
@@ -17,44 +21,44 @@ func (s *codeScanner) method(e *flag, receiver string) bool {
 }
 
 // hit applies an entry of the table, with the literals of the call behind it.
-func (s *codeScanner) hit(e *flag) {
-	if e.do != nil {
-		s.v.apply(e.do)
+func (s *codeScanner) hit(e *table.Flag) {
+	if e.Do != nil {
+		s.v.apply(e.Do)
 	}
-	if e.kind == kindNone {
-		if e.do != nil && e.do.does.Has(Writes) {
+	if e.Kind == table.KindNone {
+		if e.Do != nil && e.Do.Does.Has(table.Writes) {
 			s.targets()
 		}
 		return
 	}
 	words := s.arguments()
-	if e.kind == kindWrite && (s.kind == kindPerl || s.kind == kindRuby) && s.pipes(words...) {
+	if e.Kind == table.KindWrite && (s.kind == table.KindPerl || s.kind == table.KindRuby) && s.pipes(words...) {
 		return
 	}
-	if e.kind == kindShell {
+	if e.Kind == table.KindShell {
 		for _, one := range s.also {
 			s.command(one)
 		}
 	}
 	switch {
-	case e.kind == kindWrite && (len(words) == 0 || s.mixed): // open(name, …): as with a script in a file
+	case e.Kind == table.KindWrite && (len(words) == 0 || s.mixed): // open(name, …): as with a script in a file
 		s.v.c.doubt(Moderate, "which files the program opens cannot be known")
-	case len(words) == 0 || s.mixed && e.kind != kindShell:
+	case len(words) == 0 || s.mixed && e.Kind != table.KindShell:
 		s.v.c.doubt(Dangerous, "what the program does cannot be known")
-	case e.kind == kindShell && s.list:
+	case e.Kind == table.KindShell && s.list:
 		args := make([]Arg, len(words))
 		for i, w := range words {
 			args[i].Text = w
 		}
 		s.command(quoteArgs(args))
-	case e.kind == kindShell:
+	case e.Kind == table.KindShell:
 		if s.mixed {
 			s.v.c.doubt(Dangerous, "the command that the program runs cannot be known")
 		}
 		s.command(strings.Join(words, " "))
-	case e.kind == kindWrite: // a file and the mode to open it in
+	case e.Kind == table.KindWrite: // a file and the mode to open it in
 		access := Read
-		if len(words) > 1 && strings.ContainsAny(words[1], "wax+>") && len(words[1]) < 4 || e.do != nil {
+		if len(words) > 1 && strings.ContainsAny(words[1], "wax+>") && len(words[1]) < 4 || e.Do != nil {
 			access = Write
 		}
 		for _, name := range append([]string{words[0]}, s.also...) {
@@ -62,7 +66,7 @@ func (s *codeScanner) hit(e *flag) {
 		}
 	default:
 		for _, name := range append([]string{words[0]}, s.also...) {
-			s.v.value(e.kind, nil, s.path(name), true)
+			s.v.value(e.Kind, nil, s.path(name), true)
 		}
 	}
 }
@@ -108,7 +112,7 @@ func (s *codeScanner) arguments() []string {
 		switch c := s.src[s.pos]; {
 		case c == ',':
 			commas++
-		case commas == 0 && isNameStart(c) && !(s.kind == kindLisp && len(words) > 0): // not a plain literal
+		case commas == 0 && isNameStart(c) && !(s.kind == table.KindLisp && len(words) > 0): // not a plain literal
 			if values := s.constant(depth); len(values) > 0 && len(words) == 0 {
 				words, s.also = values[:1:1], values[1:]
 				continue
@@ -118,7 +122,7 @@ func (s *codeScanner) arguments() []string {
 			word := s.literal()
 			words = append(words, word)
 			s.inspect(word)
-			if s.kind == kindAppleScript { // do shell script "…" with administrator privileges
+			if s.kind == table.KindAppleScript { // do shell script "…" with administrator privileges
 				return words
 			}
 			continue
@@ -133,7 +137,7 @@ func (s *codeScanner) arguments() []string {
 			}
 		case (c == ';' || c == '\n') && depth == 0:
 			return words
-		case c == '/' && depth == 0 && s.kind != kindNode:
+		case c == '/' && depth == 0 && s.kind != table.KindNode:
 		}
 		s.pos++
 	}

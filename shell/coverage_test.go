@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 	"testing"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 var coveragePlace = Place{Dir: "/home/dev/app", Home: "/home/dev"}
@@ -60,27 +62,27 @@ func TestEveryWrapper(t *testing.T) {
 		"sudo", "doas", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid", "flock", "xargs", "chroot", "unshare", "nsenter", "strace",
 		"watch", "taskset", "chrt", "prlimit", "setarch", "cgexec", "systemd-run", "caffeinate", "command", "exec", "firejail", "bwrap",
 	} {
-		tool := findTool(name)
+		tool := table.Find(name)
 		if tool == nil {
 			t.Errorf("%s is not known", name)
 			continue
 		}
-		if !tool.is(isWrapping) {
+		if !tool.Is(table.IsWrapping) {
 			continue
 		}
 		var r reading
 		r.start(name, tool)
 		need, _, _ := r.beforeCommand()
 		operands := strings.Repeat(" 5", need)
-		for i := range tool.flags {
-			f := &tool.flags[i]
-			for _, spelling := range f.names {
-				if f.kind == kindCmd || f.kind == kindShell || f.do != nil && (f.do.instead || f.do.args != nil) || spelling == "-" || spelling[0] == '+' {
+		for i := range tool.Flags {
+			f := &tool.Flags[i]
+			for _, spelling := range f.Names {
+				if f.Kind == table.KindCmd || f.Kind == table.KindShell || f.Do != nil && (f.Do.Instead || f.Do.Args != nil) || spelling == "-" || spelling[0] == '+' {
 					continue
 				}
 				value := ""
-				if f.kind != kindNone && !f.attached {
-					value = strings.Repeat(" 1", int(f.skip)+1)
+				if f.Kind != table.KindNone && !f.Attached {
+					value = strings.Repeat(" 1", int(f.Skip)+1)
 				}
 				n++
 				if got := riskOf(t, name+" "+spelling+value+operands+" rm -rf /"); got > Dangerous {

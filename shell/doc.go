@@ -20,3 +20,5 @@
 // What the programs do is data: the tables in shell/tables, compiled into Go
 // values. A program that the tables do not know is reported as such.
 package shell
+
+//go:generate go run ./internal/tablegen tables .

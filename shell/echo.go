@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // printable reports whether all of the words can be printed as they are. Shells
 // differ about escapes.
@@ -42,7 +46,7 @@ func (v *visit) printf() {
 	if g := v.r.given("-v"); g != nil { // printf -v NAME
 		v.w.evaluate(v.st, v.f, v.c.Span, g.value)
 		v.outer.setUnknown(g.value.Text)
-		v.w.setting(v.outer, v.below(), v.c, &keysEnvironment, g.value.Text, Arg{Text: "$" + g.value.Text, Unknown: true})
+		v.w.setting(v.outer, v.below(), v.c, &table.KeysEnvironment, g.value.Text, Arg{Text: "$" + g.value.Text, Unknown: true})
 	}
 	v.print = &stream{kind: streamUnknown}
 	if !printable(args, true) {

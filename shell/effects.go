@@ -4,26 +4,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // Effects is the set of things that a command does to the machine.
 type Effects uint16
 
 const (
-	Reads        Effects = 1 << iota // reads files or asks a server
-	Writes                           // creates or changes files
-	Deletes                          // removes files
-	Executes                         // runs code it was given, or the project's
-	Installs                         // installs packages
-	Network                          // talks to the network
-	Permissions                      // changes owners, modes, attributes
-	Privilege                        // acts as another user
-	Processes                        // starts, stops or signals processes
-	System                           // changes the machine beyond the user's files
-	Irreversible                     // cannot be brought back
-	Publishes                        // makes something visible to others
-	LongRunning                      // a server, a watcher: does not end by itself
-	Secrets                          // shows keys, passwords or tokens
+	Reads        Effects = 1 << iota                   // reads files or asks a server
+	Writes               = Effects(table.Writes)       // creates or changes files
+	Deletes              = Effects(table.Deletes)      // removes files
+	Executes             = Effects(table.Executes)     // runs code it was given, or the project's
+	Installs             = Effects(table.Installs)     // installs packages
+	Network              = Effects(table.Network)      // talks to the network
+	Permissions          = Effects(table.Permissions)  // changes owners, modes, attributes
+	Privilege            = Effects(table.Privilege)    // acts as another user
+	Processes            = Effects(table.Processes)    // starts, stops or signals processes
+	System               = Effects(table.System)       // changes the machine beyond the user's files
+	Irreversible         = Effects(table.Irreversible) // cannot be brought back
+	Publishes            = Effects(table.Publishes)    // makes something visible to others
+	LongRunning          = Effects(table.LongRunning)  // a server, a watcher: does not end by itself
+	Secrets              = Effects(table.Secrets)      // shows keys, passwords or tokens
 )
 
 var effectNames = [...]string{
@@ -124,14 +126,14 @@ func (r *Risk) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown risk %q: want one of %s", text, strings.Join(riskNames[:], ", "))
 }
 
-// risk translates a level of the tables; an unset one is safe.
-func (l level) risk() Risk {
+// levelRisk translates a level of the tables; an unset one is safe.
+func levelRisk(l table.Level) Risk {
 	switch l {
-	case levelBlocked:
+	case table.LevelBlocked:
 		return Blocked
-	case levelDangerous:
+	case table.LevelDangerous:
 		return Dangerous
-	case levelModerate:
+	case table.LevelModerate:
 		return Moderate
 	}
 	return Safe

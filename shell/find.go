@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // find reads the expression of find: where it looks, what it runs, writes and
@@ -253,22 +255,22 @@ func (e *findExpr) primary(in findSet) (yes, no findSet) {
 		e.v.c.doubt(Dangerous, "a part of the expression cannot be known: "+a.Text)
 		return in, in
 	}
-	for i := range keysFind {
-		entry := &keysFind[i]
-		if !matchAny(entry.names, a.Text) {
+	for i := range table.KeysFind {
+		entry := &table.KeysFind[i]
+		if !matchAny(entry.Names, a.Text) {
 			continue
 		}
 		switch {
-		case entry.kind == kindCmd:
+		case entry.Kind == table.KindCmd:
 			e.run(strings.HasSuffix(a.Text, "dir"), in)
 			return in, in
-		case entry.kind == kindNone:
+		case entry.Kind == table.KindNone:
 			return e.flag(a.Text, in)
 		case len(e.rest) == 0:
 			return in, in
 		}
 		value := e.next()
-		e.v.value(entry.kind, nil, value, false)
+		e.v.value(entry.Kind, nil, value, false)
 		return e.valued(a.Text, value, in)
 	}
 	if strings.HasPrefix(a.Text, "-") {

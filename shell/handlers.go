@@ -2,48 +2,50 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // handle runs the code that reads what the tables cannot describe.
 func (v *visit) handle() {
 	for _, t := range v.r.chain {
-		switch t.use {
-		case useFind:
+		switch t.Use {
+		case table.UseFind:
 			v.find()
-		case useFd:
+		case table.UseFd:
 			v.fd()
-		case useSh:
+		case table.UseSh:
 			v.shellProgram()
-		case useXargs:
+		case table.UseXargs:
 			v.xargs()
-		case useParallel:
+		case table.UseParallel:
 			v.parallel()
-		case useScripts:
+		case table.UseScripts:
 			v.packageScript()
-		case useGit:
+		case table.UseGit:
 			v.gitAlias()
-		case useBuiltin:
+		case table.UseBuiltin:
 			v.builtin()
-		case useInterpreter:
+		case table.UseInterpreter:
 			v.interpreter()
-		case useKill:
+		case table.UseKill:
 			v.kill()
-		case useEcho:
+		case table.UseEcho:
 			v.echo()
-		case usePrintf:
+		case table.UsePrintf:
 			v.printf()
-		case useTest:
+		case table.UseTest:
 			v.test()
-		case useLink:
+		case table.UseLink:
 			v.link()
-		case useDownload:
+		case table.UseDownload:
 			v.download()
-		case useCopy:
+		case table.UseCopy:
 			v.into()
 			v.copied()
-		case useMake:
+		case table.UseMake:
 			v.makefile()
-		case useProgram:
+		case table.UseProgram:
 			v.givenProgram()
 		}
 	}
@@ -116,11 +118,11 @@ func (v *visit) shellText() {
 // dialect notes what the shell makes of a script that Bash would read in
 // another way.
 func (v *visit) dialect(f *frame, text string) {
-	f.old = v.traits()&isOldShell != 0
-	if v.traits()&isOtherShell != 0 && strings.ContainsAny(text, "'\"\\`(){}[]$#!^") {
+	f.old = v.traits()&table.IsOldShell != 0
+	if v.traits()&table.IsOtherShell != 0 && strings.ContainsAny(text, "'\"\\`(){}[]$#!^") {
 		v.c.doubt(Dangerous, v.r.name+" has a language of its own")
 	}
-	if v.traits()&isGlobCode != 0 {
+	if v.traits()&table.IsGlobCode != 0 {
 		for _, sign := range [...]string{"*(", "?(", ")(", "=("} { // glob qualifiers run code
 			if strings.Contains(text, sign) {
 				v.c.doubt(Dangerous, v.r.name+" may run code in a pattern")
@@ -136,7 +138,7 @@ func (v *visit) stdinProgram() {
 	v.fromSocket()
 	if v.f.stdin == nil {
 		risk := Moderate
-		if v.traits()&isShell != 0 && !v.f.elsewhere { // a shell in a container is ordinary work
+		if v.traits()&table.IsShell != 0 && !v.f.elsewhere { // a shell in a container is ordinary work
 			risk = Dangerous
 		}
 		v.c.Risk = min(v.c.Risk, risk)
@@ -170,11 +172,11 @@ func (v *visit) runs(s stream) {
 			return
 		}
 	}
-	if in := v.language(); in != nil && in.kind != kindShell {
-		v.value(in.kind, in.keys, Arg{Text: s.text, Span: v.c.Span}, false)
+	if in := v.language(); in != nil && in.Kind != table.KindShell {
+		v.value(in.Kind, in.Keys, Arg{Text: s.text, Span: v.c.Span}, false)
 		return
 	}
-	if v.traits()&isInterpreter != 0 {
+	if v.traits()&table.IsInterpreter != 0 {
 		v.c.doubt(Dangerous, "the program it reads is not understood")
 		return
 	}
@@ -192,14 +194,14 @@ func (v *visit) runs(s stream) {
 // language is the kind of program that it reads: what the table says of its
 // standard input, or what an interpreter takes as an option. Nil is a script for
 // a shell.
-func (v *visit) language() *slot {
+func (v *visit) language() *table.Slot {
 	if in := v.reads(); in != nil {
 		return in
 	}
 	for _, t := range v.r.chain {
-		for i := range t.flags {
-			if k := t.flags[i].kind; k.isCode() {
-				return &slot{kind: k}
+		for i := range t.Flags {
+			if k := t.Flags[i].Kind; k.IsCode() {
+				return &table.Slot{Kind: k}
 			}
 		}
 	}
@@ -217,12 +219,12 @@ func (v *visit) interpreter() {
 	}
 	for i := range v.r.flags {
 		g := &v.r.flags[i]
-		if g.flag.kind.isCode() {
+		if g.flag.Kind.IsCode() {
 			return
 		}
 	}
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil && do.instead {
+		if do := v.r.flags[i].flag.Do; do != nil && do.Instead {
 			return
 		}
 	}
@@ -235,7 +237,7 @@ func (v *visit) gitAlias() {
 	if len(r.subs) > 0 && r.subs[0].Text == "config" && len(r.args) >= 2 && v.c.Effects.Has(Writes) {
 		a := r.args[1] // a setting, as with git -c
 		a.Text = r.args[0].Text + "=" + a.Text
-		v.key(&keysGitConfig, a)
+		v.key(&table.KeysGitConfig, a)
 	}
 	if g := r.given("--git-dir"); g != nil && g.hasValue && v.c.Effects&(Writes|Deletes|Irreversible) != 0 {
 		v.w.touch(v.outer, v.c, g.value, Write, true)

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // target is a host, a URL, or something on one.
-func (v *visit) target(k kind, a Arg) {
+func (v *visit) target(k table.Kind, a Arg) {
 	c := v.c
 	if a.Unknown && !a.plain {
 		c.host(External)
@@ -17,8 +19,8 @@ func (v *visit) target(k kind, a Arg) {
 	}
 	text := a.Text
 	switch k {
-	case kindRemote, kindRemoteWrite, kindRepo:
-		if k == kindRepo && v.transport(a) {
+	case table.KindRemote, table.KindRemoteWrite, table.KindRepo:
+		if k == table.KindRepo && v.transport(a) {
 			return
 		}
 		if !isRemote(text) {
@@ -26,11 +28,11 @@ func (v *visit) target(k kind, a Arg) {
 			return
 		}
 	}
-	if k == kindRemoteWrite {
+	if k == table.KindRemoteWrite {
 		c.Effects |= Publishes
 		c.Risk = min(c.Risk, Dangerous)
 	}
-	if k == kindURL && strings.ContainsAny(text, "{[") {
+	if k == table.KindURL && strings.ContainsAny(text, "{[") {
 		for _, one := range curlPatterns(text) {
 			a.Text, a.Glob = one, a.Glob || strings.Contains(one, "*")
 			v.url(a)
@@ -68,7 +70,7 @@ func (v *visit) service(address string) {
 	if !ok {
 		rest = address
 	}
-	v.w.setting(v.st, v.f, v.c, &keysLocalService, rest, Arg{Text: rest})
+	v.w.setting(v.st, v.f, v.c, &table.KeysLocalService, rest, Arg{Text: rest})
 }
 
 // url is a place on a server, or a file of this machine.
@@ -186,16 +188,16 @@ func bracesToStars(s string) string {
 }
 
 // local is the side of a copy, or the name of a remote, on this machine.
-func (v *visit) local(k kind, a Arg) {
+func (v *visit) local(k table.Kind, a Arg) {
 	switch k {
-	case kindRemote:
-		v.touch(a, Read, v.traits()&isRecursive != 0)
-	case kindRemoteWrite:
+	case table.KindRemote:
+		v.touch(a, Read, v.traits()&table.IsRecursive != 0)
+	case table.KindRemoteWrite:
 		v.touch(a, Write, false)
 		if v.c.Effects.Has(Deletes) { // rsync --delete
 			v.touch(a, Delete, true)
 		}
-	case kindRepo:
+	case table.KindRepo:
 		if strings.ContainsAny(a.Text, "/~") {
 			v.touch(a, Read, false)
 		} else {

@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // loads follows the files that a program runs by itself because of their names,
@@ -14,19 +16,19 @@ func (v *visit) loads() {
 		return
 	}
 	if v.st.dir != "" {
-		if from := w.unpackedAt(v.st.dir + "/x"); from != streamEmpty && v.traits()&(isShell|isInterpreter|isWrapper) == 0 {
+		if from := w.unpackedAt(v.st.dir + "/x"); from != streamEmpty && v.traits()&(table.IsShell|table.IsInterpreter|table.IsWrapper) == 0 {
 			v.c.doubt(Moderate, "it runs code that was just unpacked or fetched")
 		}
 	}
 	program := v.r.name
-	if g := v.r.given("-m"); g != nil && v.traits()&isInterpreter != 0 { // python -m pytest
+	if g := v.r.given("-m"); g != nil && v.traits()&table.IsInterpreter != 0 { // python -m pytest
 		program = g.value.Text
 	}
-	for i := range keysLoads {
-		e := &keysLoads[i]
-		for _, name := range e.names {
+	for i := range table.KeysLoads {
+		e := &table.KeysLoads[i]
+		for _, name := range e.Names {
 			if file, ok := strings.CutPrefix(name, program+"/"); ok {
-				v.loadsFile(file, e.kind)
+				v.loadsFile(file, e.Kind)
 			}
 		}
 	}
@@ -34,7 +36,7 @@ func (v *visit) loads() {
 
 // loadsFile follows one file; its name may be a pattern, for the files that the
 // line itself has written.
-func (v *visit) loadsFile(file string, k kind) {
+func (v *visit) loadsFile(file string, k table.Kind) {
 	if !strings.Contains(file, "*") {
 		v.loaded(resolve(file, v.st.dir), k)
 		return
@@ -46,15 +48,15 @@ func (v *visit) loadsFile(file string, k kind) {
 	}
 }
 
-func (v *visit) loaded(abs string, k kind) {
+func (v *visit) loaded(abs string, k table.Kind) {
 	for _, text := range v.w.textOfFile(abs) {
 		switch {
 		case text.kind != streamText && v.w.unpackedAt(abs) != streamEmpty:
 		case text.kind != streamText:
 			v.c.foreign(text)
-		case k == kindShell:
+		case k == table.KindShell:
 			v.w.script(v.st.child(), v.below(), text.text, v.c.Span, true)
-		case k != kindNone:
+		case k != table.KindNone:
 			v.code(k, Arg{Text: text.text})
 		case strings.HasSuffix(abs, ".yml") || strings.HasSuffix(abs, ".yaml"):
 			v.tasks(text.text)
@@ -88,7 +90,7 @@ func (v *visit) tasks(text string) {
 		}
 		item = strings.Trim(strings.TrimSpace(item), "\"'[]")
 		first, _, several := strings.Cut(item, " ")
-		if item == "" || item == "|" || item == ">" || !several && findTool(first) == nil && !strings.Contains(first, "/") {
+		if item == "" || item == "|" || item == ">" || !several && table.Find(first) == nil && !strings.Contains(first, "/") {
 			continue // a name of something else
 		}
 		v.w.script(v.st.child(), v.below(), item, v.c.Span, true)

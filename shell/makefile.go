@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // makefile follows what a Makefile runs that was just written: its recipes, and
 // what it runs while it is read.
@@ -111,7 +115,7 @@ func (m *makeReader) assignment(line string) bool {
 			m.prefix = value[:1]
 		}
 	case name == "SHELL" || name == ".SHELLFLAGS":
-		m.v.w.setting(m.v.st, m.v.below(), m.v.c, &keysMake, name, Arg{Text: m.expand(value)})
+		m.v.w.setting(m.v.st, m.v.below(), m.v.c, &table.KeysMake, name, Arg{Text: m.expand(value)})
 	case !m.given[name]:
 		m.vars[name] = value
 	}

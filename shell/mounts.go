@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // A mount is a folder of this machine that a command sees under another name:
@@ -59,36 +61,36 @@ func (v *visit) mount(a Arg) {
 // leave makes st the state of a command that runs somewhere else: of this
 // machine it sees what is mounted there.
 func (v *visit) leave(st *state) {
-	if v.traits()&isElsewhere == 0 {
+	if v.traits()&table.IsElsewhere == 0 {
 		return
 	}
 	outer := st.mounts
 	st.dir, st.alt, st.far, st.mounts = "", "", "", nil
 	for i := range v.r.flags {
 		if g := &v.r.flags[i]; g.hasValue {
-			v.sees(st, outer, g.flag.kind, g.value)
+			v.sees(st, outer, g.flag.Kind, g.value)
 		}
 	}
 	shape := v.r.shape()
 	for i := range v.r.args {
 		if s := slotFor(shape, i, len(v.r.args)); s != nil {
-			v.sees(st, outer, s.kind, v.r.args[i])
+			v.sees(st, outer, s.Kind, v.r.args[i])
 		}
 	}
 }
 
 // sees applies an option or operand that says what a command sees elsewhere.
-func (v *visit) sees(st *state, outer []mount, k kind, a Arg) {
+func (v *visit) sees(st *state, outer []mount, k table.Kind, a Arg) {
 	m := mount{host: a.Text, at: "/"}
 	switch k {
-	case kindInnerCd:
+	case table.KindInnerCd:
 		if path.IsAbs(a.Text) && !a.Unknown {
 			st.dir = path.Clean(a.Text)
 		}
 		return
-	case kindRoot:
+	case table.KindRoot:
 		st.dir = "/"
-	case kindMount:
+	case table.KindMount:
 		if m = mountOf(a.Text); m.named() || !path.IsAbs(m.at) {
 			return
 		}

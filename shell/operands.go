@@ -1,20 +1,24 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // optionValues applies the values of options by their kinds. If the command
 // only shows something, so are the files that its options name, but for those
 // that it writes its output to.
 func (v *visit) optionValues(shows bool) {
-	recursive := v.traits()&isRecursive != 0
+	recursive := v.traits()&table.IsRecursive != 0
 	for i := range v.r.flags {
 		g := &v.r.flags[i]
-		if !g.hasValue || g.flag.kind == kindNone {
+		if !g.hasValue || g.flag.Kind == table.KindNone {
 			continue
 		}
-		k := g.flag.kind
-		if shows && k >= kindWrite && k <= kindChange && !outputOption(g.flag.names) {
-			k = kindRead
+		k := g.flag.Kind
+		if shows && k >= table.KindWrite && k <= table.KindChange && !outputOption(g.flag.Names) {
+			k = table.KindRead
 		}
 		v.optionValue(g, k, recursive)
 	}
@@ -31,7 +35,7 @@ func outputOption(names []string) bool {
 
 // operands applies the operands by their kinds.
 func (v *visit) operands() {
-	recursive := v.traits()&isRecursive != 0
+	recursive := v.traits()&table.IsRecursive != 0
 	shape := v.r.shape()
 	for i := range v.r.args {
 		s := slotFor(shape, i, len(v.r.args))
@@ -39,7 +43,7 @@ func (v *visit) operands() {
 			v.extra(v.r.args[i])
 			continue
 		}
-		v.value(s.kind, s.keys, v.r.args[i], recursive)
+		v.value(s.Kind, s.Keys, v.r.args[i], recursive)
 	}
 	for _, a := range v.r.stray {
 		v.extra(a)
@@ -47,9 +51,9 @@ func (v *visit) operands() {
 	for i, s := range shape {
 		if len(v.r.args) <= i {
 			switch {
-			case s.def != "":
-				v.value(s.kind, s.keys, Arg{Text: s.def}, recursive)
-			case s.kind == kindDelete || s.kind == kindMove: // it is for deleting, whatever it is given later
+			case s.Def != "":
+				v.value(s.Kind, s.Keys, Arg{Text: s.Def}, recursive)
+			case s.Kind == table.KindDelete || s.Kind == table.KindMove: // it is for deleting, whatever it is given later
 				v.c.Effects |= Deletes
 				v.c.Risk = min(v.c.Risk, Moderate)
 			}
@@ -59,17 +63,17 @@ func (v *visit) operands() {
 
 // optionValue applies the value of an option. Where the options of a program
 // mean paths seen from the outer folder, it is looked at from there.
-func (v *visit) optionValue(g *given, k kind, recursive bool) {
-	if v.st != v.outer && v.traits()&isFromHere != 0 {
+func (v *visit) optionValue(g *given, k table.Kind, recursive bool) {
+	if v.st != v.outer && v.traits()&table.IsFromHere != 0 {
 		inner := v.st
 		v.st = v.outer
 		defer func() { v.st = inner }()
 	}
-	if k == kindSplit {
+	if k == table.KindSplit {
 		v.splitWords(g)
 		return
 	}
-	v.value(k, g.flag.keys, g.value, recursive)
+	v.value(k, g.flag.Keys, g.value, recursive)
 }
 
 // splitWords is env -S 'a b' c: the words of the option, then those behind it.
@@ -100,86 +104,86 @@ func (v *visit) touch(a Arg, access Access, recursive bool) {
 }
 
 // value applies a word by its kind.
-func (v *visit) value(k kind, keys *keyTable, a Arg, recursive bool) {
+func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool) {
 	switch k {
-	case kindText:
+	case table.KindText:
 		v.text(a)
-	case kindRoot:
+	case table.KindRoot:
 		v.touch(a, List, false)
-	case kindList:
+	case table.KindList:
 		v.touch(a, List, recursive)
-	case kindRead:
+	case table.KindRead:
 		v.touch(a, Read, recursive)
-	case kindWrite, kindDelete, kindMove, kindReplace, kindChange:
+	case table.KindWrite, table.KindDelete, table.KindMove, table.KindReplace, table.KindChange:
 		v.file(k, a, recursive)
-	case kindScript:
+	case table.KindScript:
 		v.script(a)
-	case kindURL, kindHost, kindRemote, kindRemoteWrite, kindRepo:
+	case table.KindURL, table.KindHost, table.KindRemote, table.KindRemoteWrite, table.KindRepo:
 		v.target(k, a)
-	case kindPkg:
+	case table.KindPkg:
 		v.c.Effects |= Installs
 		v.c.Risk = min(v.c.Risk, Moderate)
 		if strings.Contains(a.Text, "://") || strings.HasPrefix(a.Text, "git+") {
 			v.c.host(hostOf(a.Text))
 		}
-	case kindEnv:
+	case table.KindEnv:
 		name, value, given := strings.Cut(a.Text, "=")
 		a.Text = value
 		if given {
 			v.w.variable(v.st, v.f, v.c, name, a)
 		} else {
-			v.w.setting(v.st, v.f, v.c, &keysEnvironment, name, a)
+			v.w.setting(v.st, v.f, v.c, &table.KeysEnvironment, name, a)
 		}
 		v.c.Assigns = append(v.c.Assigns, Assign{name, a})
-	case kindProgram:
+	case table.KindProgram:
 		if a.Unknown || strings.ContainsAny(a.Text, " /;&|$`") && !pathsPrograms.match(a.Text, v.w.at.Home) { // else it is one of the system
 			v.shell(a)
 		}
-	case kindShell:
+	case table.KindShell:
 		v.shell(a)
-	case kindKey:
+	case table.KindKey:
 		v.key(keys, a)
-	case kindMount:
+	case table.KindMount:
 		v.mount(a)
-	case kindRsh:
+	case table.KindRsh:
 		v.shell(completed(a))
-	case kindObject:
+	case table.KindObject:
 		v.object(a)
-	case kindData, kindForm:
+	case table.KindData, table.KindForm:
 		v.data(k, a)
-	case kindVar:
+	case table.KindVar:
 		v.readVar(a)
-	case kindFilter:
+	case table.KindFilter:
 		v.filter(a)
-	case kindDNS:
+	case table.KindDNS:
 		if a.Unknown || a.made {
 			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
 		}
-	case kindCd, kindInnerCd, kindUnset, kindCmd, kindNone:
+	case table.KindCd, table.KindInnerCd, table.KindUnset, table.KindCmd, table.KindNone:
 	default:
 		v.program(k, keys, a)
 	}
 }
 
 // file is a path that is changed in one way or several.
-func (v *visit) file(k kind, a Arg, recursive bool) {
+func (v *visit) file(k table.Kind, a Arg, recursive bool) {
 	switch k {
-	case kindWrite:
+	case table.KindWrite:
 		if cmd, ok := strings.CutPrefix(a.Text, "|"); ok { // psql -o '|cmd' and the like
 			v.shell(Arg{Text: cmd, Unknown: a.Unknown, Span: a.Span})
 			return
 		}
 		v.touch(a, Write, recursive)
-	case kindDelete:
+	case table.KindDelete:
 		v.touch(a, Delete, recursive)
-	case kindMove:
+	case table.KindMove:
 		v.touch(a, Read, recursive)
 		v.touch(a, Delete, recursive)
-	case kindReplace:
+	case table.KindReplace:
 		v.touch(a, Read, recursive)
 		v.touch(a, Write, recursive)
 		v.touch(a, Delete, recursive)
-	case kindChange:
+	case table.KindChange:
 		v.touch(a, Change, recursive)
 	}
 }
@@ -189,11 +193,11 @@ func (v *visit) file(k kind, a Arg, recursive bool) {
 // others (make SHELL=bash).
 func completed(a Arg) Arg {
 	name, _, _ := strings.Cut(a.Text, " ")
-	switch t := findTool(baseName(name)); {
+	switch t := table.Find(baseName(name)); {
 	case t == nil:
-	case t.is(isElsewhere):
+	case t.Is(table.IsElsewhere):
 		a.Text += " host true"
-	case t.is(isShell) && !strings.Contains(a.Text, " -c"):
+	case t.Is(table.IsShell) && !strings.Contains(a.Text, " -c"):
 		a.Text += " -c true"
 	}
 	return a
@@ -216,9 +220,9 @@ func (v *visit) text(a Arg) {
 		return
 	}
 	for _, t := range v.r.chain {
-		for i := range t.flags {
-			f := &t.flags[i]
-			if f.kind.acts() || f.do != nil && f.do.does&^(Reads|LongRunning) != 0 {
+		for i := range t.Flags {
+			f := &t.Flags[i]
+			if f.Kind.Acts() || f.Do != nil && f.Do.Does&^(table.Reads|table.LongRunning) != 0 {
 				v.c.doubt(Moderate, "an argument cannot be known: "+a.Text)
 				return
 			}
@@ -271,9 +275,9 @@ func (v *visit) spanOf(a Arg) Span {
 
 // data is text that is sent, or the name of a file that is: @FILE, NAME@FILE,
 // NAME=@FILE, NAME=<FILE.
-func (v *visit) data(k kind, a Arg) {
+func (v *visit) data(k table.Kind, a Arg) {
 	value := a.Text
-	if k == kindForm {
+	if k == table.KindForm {
 		_, value, _ = strings.Cut(value, "=")
 		value, _, _ = strings.Cut(value, ";")
 		value = strings.Replace(value, "<", "@", 1)

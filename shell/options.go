@@ -3,13 +3,15 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // A reading is one command read with its table.
 type reading struct {
-	name   string  // of the program, without its path
-	chain  []*tool // from the program to the sub-command
-	subs   []Arg   // the words that named the sub-commands
+	name   string        // of the program, without its path
+	chain  []*table.Tool // from the program to the sub-command
+	subs   []Arg         // the words that named the sub-commands
 	flags  []given
 	args   []Arg    // operands
 	rest   []Arg    // the wrapped command, from its first word on
@@ -18,7 +20,7 @@ type reading struct {
 	stray  []Arg    // their values
 	others []string // options that no table has
 
-	chainBuf [4]*tool // where chain, flags and args start: most commands need no more
+	chainBuf [4]*table.Tool // where chain, flags and args start: most commands need no more
 	flagBuf  [4]given
 	argBuf   [4]Arg
 	subBuf   [2]Arg
@@ -31,13 +33,13 @@ type reading struct {
 	noSub   string // a sub-command that is not known
 }
 
-func (r *reading) tool() *tool { return r.chain[len(r.chain)-1] }
+func (r *reading) tool() *table.Tool { return r.chain[len(r.chain)-1] }
 
 // read understands the arguments of a program.
-func (r *reading) read(t *tool, args []Arg) {
+func (r *reading) read(t *table.Tool, args []Arg) {
 	r.start(args[0].Text, t)
 	p := optionParser{r: r, rest: args[1:], words: len(args)}
-	if t.is(isBundled) && len(p.rest) > 0 && !strings.HasPrefix(p.rest[0].Text, "-") && !p.rest[0].Unknown {
+	if t.Is(table.IsBundled) && len(p.rest) > 0 && !strings.HasPrefix(p.rest[0].Text, "-") && !p.rest[0].Unknown {
 		bundle := p.rest[0]
 		p.rest = p.rest[1:]
 		p.bundle(bundle)
@@ -50,7 +52,7 @@ func (r *reading) read(t *tool, args []Arg) {
 	r.settle()
 }
 
-func (r *reading) start(name string, t *tool) {
+func (r *reading) start(name string, t *table.Tool) {
 	r.name = name
 	r.rest, r.inner, r.settled, r.others, r.stray = nil, false, false, nil, nil
 	r.help, r.hides, r.strange, r.noSub = false, "", "", ""
@@ -59,8 +61,6 @@ func (r *reading) start(name string, t *tool) {
 	r.args = r.argBuf[:0]
 	r.subs = r.subBuf[:0]
 }
-
-func (t *tool) is(what trait) bool { return t.do.is&what != 0 }
 
 type optionParser struct {
 	r     *reading
@@ -88,7 +88,7 @@ func (p *optionParser) argument(a Arg) {
 		p.take(p.find(text), a, text, "", false)
 	case text[0] == '+' && p.find("+") != nil: // vim +COMMAND
 		p.take(p.find("+"), a, "+", text[1:], true)
-	case text[0] == '+' && p.r.chain[0].use == useSh && isName(text[1:]): // bash +xe: options, too
+	case text[0] == '+' && p.r.chain[0].Use == table.UseSh && isName(text[1:]): // bash +xe: options, too
 	default:
 		p.operand(a)
 	}
@@ -107,7 +107,7 @@ func (p *optionParser) dashes() {
 		p.r.flags = append(p.r.flags, given{flag: f, spelling: "--"})
 	}
 	need, _, ok := p.r.beforeCommand()
-	for ok && len(p.rest) > 0 && p.r.slotAt(len(p.r.args)) == kindEnv && isAssignment(p.rest[0].Text) {
+	for ok && len(p.rest) > 0 && p.r.slotAt(len(p.r.args)) == table.KindEnv && isAssignment(p.rest[0].Text) {
 		p.r.args = append(p.r.args, p.rest[0]) // env -- X=1 ls
 		p.rest = p.rest[1:]
 	}
@@ -121,13 +121,13 @@ func (p *optionParser) dashes() {
 func (p *optionParser) operand(a Arg) {
 	r := p.r
 	t := r.tool()
-	if len(t.subs) > 0 && len(r.args) == 0 {
+	if len(t.Subs) > 0 && len(r.args) == 0 {
 		if p.sub(t, a) {
 			return
 		}
 	}
 	if _, most, ok := r.beforeCommand(); ok && r.plainArgs() >= most {
-		if slot := r.slotAt(len(r.args)); slot == kindEnv && (isAssignment(a.Text) || t.anyNames() && strings.Contains(a.Text, "=")) {
+		if slot := r.slotAt(len(r.args)); slot == table.KindEnv && (isAssignment(a.Text) || t.AnyNames() && strings.Contains(a.Text, "=")) {
 			r.args = append(r.args, a)
 			return
 		}
@@ -137,26 +137,15 @@ func (p *optionParser) operand(a Arg) {
 		return
 	}
 	r.args = append(r.args, a)
-	if t.is(isPosix) || t.is(isScripting) && r.slotAt(0) == kindScript {
+	if t.Is(table.IsPosix) || t.Is(table.IsScripting) && r.slotAt(0) == table.KindScript {
 		p.ended = true
 	}
 }
 
-// anyNames reports whether it sets variables of any name, not only of those that
-// a shell allows: it can clear them all, too.
-func (t *tool) anyNames() bool {
-	for i := range t.flags {
-		if do := t.flags[i].do; do != nil && do.is&isBare != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // sub descends to a sub-command.
-func (p *optionParser) sub(t *tool, a Arg) bool {
+func (p *optionParser) sub(t *table.Tool, a Arg) bool {
 	r := p.r
-	if s := t.sub(a); s != nil {
+	if s := subOf(t, a); s != nil {
 		r.chain = append(r.chain, s)
 		r.subs = append(r.subs, a)
 		return true
@@ -166,29 +155,29 @@ func (p *optionParser) sub(t *tool, a Arg) bool {
 		r.help = true
 	case a.Text == "version" && !a.Unknown && len(r.subs) == 0:
 		r.help = true
-	case t.do.args == nil:
+	case t.Do.Args == nil:
 		r.noSub = a.Text
 	}
 	return false
 }
 
-// sub finds a sub-command: an exact name first, then a pattern. An unknown
+// subOf finds a sub-command: an exact name first, then a pattern. An unknown
 // word is none, not even for the pattern that takes everything.
-func (t *tool) sub(a Arg) *tool {
+func subOf(t *table.Tool, a Arg) *table.Tool {
 	if a.Unknown || a.Glob && a.many {
 		return nil
 	}
-	for i := range t.subs {
-		for _, name := range t.subs[i].names {
+	for i := range t.Subs {
+		for _, name := range t.Subs[i].Names {
 			if name == a.Text {
-				return &t.subs[i]
+				return &t.Subs[i]
 			}
 		}
 	}
-	for i := range t.subs {
-		for _, name := range t.subs[i].names {
+	for i := range t.Subs {
+		for _, name := range t.Subs[i].Names {
 			if strings.IndexByte(name, '*') >= 0 && matchWord(name, a.Text) {
-				return &t.subs[i]
+				return &t.Subs[i]
 			}
 		}
 	}
@@ -196,11 +185,11 @@ func (t *tool) sub(a Arg) *tool {
 }
 
 // find returns the option of that spelling, innermost sub-command first.
-func (p *optionParser) find(spelling string) *flag {
+func (p *optionParser) find(spelling string) *table.Flag {
 	for i := len(p.r.chain) - 1; i >= 0; i-- {
-		flags := p.r.chain[i].flags
+		flags := p.r.chain[i].Flags
 		for j := range flags {
-			for _, name := range flags[j].names {
+			for _, name := range flags[j].Names {
 				if name == spelling {
 					return &flags[j]
 				}
@@ -219,7 +208,7 @@ func (p *optionParser) long(a Arg) {
 	if p.help(name) {
 		return
 	}
-	if f := p.find(name[1:]); f != nil && p.r.chain[0].is(isDashword) { // --x for -x
+	if f := p.find(name[1:]); f != nil && p.r.chain[0].Is(table.IsDashword) { // --x for -x
 		p.take(f, a, name[1:], value, attached)
 		return
 	}
@@ -239,32 +228,32 @@ func (p *optionParser) long(a Arg) {
 	if attached {
 		p.r.stray = append(p.r.stray, Arg{Text: value, Unknown: a.Unknown, Span: a.Span})
 	}
-	if len(p.r.tool().subs) > 0 && !attached && len(p.r.args) == 0 && p.r.strange == "" {
+	if len(p.r.tool().Subs) > 0 && !attached && len(p.r.args) == 0 && p.r.strange == "" {
 		p.r.strange = name // it may take the next word, and then that is no sub-command
 	}
 }
 
 // maybe counts an option that an abbreviation may stand for. Whether it is one
 // is not certain, so a word that would be its value stays an operand as well.
-func (p *optionParser) maybe(f *flag, a Arg, value string, attached bool) {
+func (p *optionParser) maybe(f *table.Flag, a Arg, value string, attached bool) {
 	rest := p.rest
-	p.take(f, a, f.names[0], value, attached)
-	if f.kind != kindCmd {
+	p.take(f, a, f.Names[0], value, attached)
+	if f.Kind != table.KindCmd {
 		p.rest = rest
 	}
 }
 
 // abbreviated returns the long options that name is the beginning of.
-func (p *optionParser) abbreviated(name string) []*flag {
+func (p *optionParser) abbreviated(name string) []*table.Flag {
 	if len(name) < 3 {
 		return nil
 	}
-	var out []*flag
+	var out []*table.Flag
 	for _, t := range p.r.chain {
-		for i := range t.flags {
-			for _, n := range t.flags[i].names {
+		for i := range t.Flags {
+			for _, n := range t.Flags[i].Names {
 				if strings.HasPrefix(n, name) {
-					out = append(out, &t.flags[i])
+					out = append(out, &t.Flags[i])
 					break
 				}
 			}
@@ -275,7 +264,7 @@ func (p *optionParser) abbreviated(name string) []*flag {
 
 // help recognises the questions for help and version.
 func (p *optionParser) help(name string) bool {
-	if p.r.chain[0].is(isNoHelp) {
+	if p.r.chain[0].Is(table.IsNoHelp) {
 		return false
 	}
 	switch name {
@@ -302,7 +291,7 @@ func (p *optionParser) help(name string) bool {
 // "verbose".
 func (p *optionParser) shows() bool {
 	t := p.r.tool()
-	return t.use != useSh && t.do.does&^(Reads|LongRunning|Network) == 0
+	return t.Use != table.UseSh && t.Do.Does&^(table.Reads|table.LongRunning|table.Network) == 0
 }
 
 // alone reports whether nothing was given so far that would be done before
@@ -310,7 +299,7 @@ func (p *optionParser) shows() bool {
 func (p *optionParser) alone() bool {
 	for i := range p.r.flags {
 		f := p.r.flags[i].flag
-		if f.kind >= kindScript && p.r.flags[i].hasValue || f.do != nil && f.do.does&^(Reads|LongRunning) != 0 {
+		if f.Kind >= table.KindScript && p.r.flags[i].hasValue || f.Do != nil && f.Do.Does&^(table.Reads|table.LongRunning) != 0 {
 			return false
 		}
 	}
@@ -319,7 +308,7 @@ func (p *optionParser) alone() bool {
 
 func (p *optionParser) short(a Arg) {
 	name, value, attached := strings.Cut(a.Text, "=")
-	words := p.r.chain[0].is(isDashword) || p.r.tool().is(isDashword)
+	words := p.r.chain[0].Is(table.IsDashword) || p.r.tool().Is(table.IsDashword)
 	if f := p.find(name); f != nil && (len(name) > 2 || !attached || words) {
 		p.take(f, a, name, value, attached)
 		return
@@ -353,12 +342,12 @@ func (p *optionParser) bundle(a Arg) {
 			p.unknown(name)
 			continue
 		}
-		if f.kind == kindNone {
+		if f.Kind == table.KindNone {
 			p.r.flags = append(p.r.flags, given{flag: f, spelling: name})
 			continue
 		}
 		rest := a.Text[i+1:]
-		if p.r.chain[0].use == useSh { // bash -oc: the value is the next word, and more options follow
+		if p.r.chain[0].Use == table.UseSh { // bash -oc: the value is the next word, and more options follow
 			p.take(f, a, name, "", false)
 			continue
 		}
@@ -369,28 +358,28 @@ func (p *optionParser) bundle(a Arg) {
 }
 
 // take records an option and, if it has one, its value.
-func (p *optionParser) take(f *flag, a Arg, spelling, value string, attached bool) {
-	if f.kind.isCode() && p.r.chain[0].use == useInterpreter && p.r.has("-m") {
+func (p *optionParser) take(f *table.Flag, a Arg, spelling, value string, attached bool) {
+	if f.Kind.IsCode() && p.r.chain[0].Use == table.UseInterpreter && p.r.has("-m") {
 		p.unknown(spelling) // python -m tarfile -c: an option of the module
 		return
 	}
 	g := given{flag: f, spelling: spelling}
-	if attached && f.kind == kindNone && isFalse(value) { // --flag=false takes back what came before
+	if attached && f.Kind == table.KindNone && isFalse(value) { // --flag=false takes back what came before
 		p.r.flags = slices.DeleteFunc(p.r.flags, func(g given) bool { return g.flag == f })
 		return
 	}
 	switch {
-	case attached && f.kind == kindCmd && value != "": // fd --exec=rm
+	case attached && f.Kind == table.KindCmd && value != "": // fd --exec=rm
 		g.hasValue = true
 		p.r.rest = append([]Arg{{Text: value, Unknown: a.Unknown, Span: a.Span}}, p.rest...)
 		p.r.inner, p.rest = true, nil
-	case attached && (f.kind != kindNone || value != ""):
+	case attached && (f.Kind != table.KindNone || value != ""):
 		g.hasValue = true
 		g.value = Arg{Text: value, Unknown: a.Unknown, Glob: a.Glob, Span: a.Span, plain: a.plain, extra: a.extra}
-	case f.kind != kindNone && !f.attached && len(p.rest) > int(f.skip):
+	case f.Kind != table.KindNone && !f.Attached && len(p.rest) > int(f.Skip):
 		g.hasValue = true
-		p.rest = p.rest[f.skip:]
-		if f.kind == kindCmd { // the value is a command, up to its end
+		p.rest = p.rest[f.Skip:]
+		if f.Kind == table.KindCmd { // the value is a command, up to its end
 			p.r.rest, p.r.inner = p.rest, true
 			p.rest = nil
 			break

@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // An Origin is where code comes from that a command runs and that is not
@@ -123,7 +125,7 @@ func (v *visit) into() {
 func (v *visit) download() {
 	v.rerouted()
 	named := v.r.has("-O")
-	if v.traits()&isSaves != 0 {
+	if v.traits()&table.IsSaves != 0 {
 		named = !v.r.has("-O") && !v.r.has("-o") && !v.r.has("--spider")
 	}
 	if !named {
@@ -232,8 +234,8 @@ func (v *visit) hooks() {
 		return
 	}
 	for _, folder := range append([]string{resolve(".git/hooks", v.st.dir)}, v.w.hookFolders...) {
-		for i := range keysGitHooks {
-			for _, name := range keysGitHooks[i].names {
+		for i := range table.KeysGitHooks {
+			for _, name := range table.KeysGitHooks[i].Names {
 				v.w.runsProgram(v.st, v.below(), v.c, v.index, folder+"/"+name, nil)
 			}
 		}

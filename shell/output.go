@@ -4,52 +4,54 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // printed is what the program writes to its standard output.
 func (v *visit) printed() stream {
 	c := v.c
 	switch v.prints() {
-	case printsArgs:
+	case table.PrintsArgs:
 		return echoed(v.r.args)
-	case printsCwd:
+	case table.PrintsCwd:
 		if v.outer.dir != "" && v.outer.alt == "" {
 			return stream{kind: streamText, text: v.outer.dir + "\n"}
 		}
-	case printsTemp:
+	case table.PrintsTemp:
 		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, Glob: true, plain: true}}}
-	case printsBase:
+	case table.PrintsBase:
 		if name, ok := v.baseNameOf(); ok {
 			return stream{kind: streamText, text: name + "\n"}
 		}
 		return v.oneName()
-	case printsName:
+	case table.PrintsName:
 		return v.oneName()
-	case printsHash:
+	case table.PrintsHash:
 		return stream{kind: streamItems, items: []Arg{plainArg}}
-	case printsLines:
+	case table.PrintsLines:
 		return v.someLines()
-	case printsSettings: // the program is trusted to print what it is for
+	case table.PrintsSettings: // the program is trusted to print what it is for
 		return stream{kind: streamText, text: "\n"}
-	case printsUnknown, printsEnvironment:
+	case table.PrintsUnknown, table.PrintsEnvironment:
 		return stream{kind: streamUnknown}
-	case printsPaths:
+	case table.PrintsPaths:
 		return v.pathsBelow()
-	case printsNames:
+	case table.PrintsNames:
 		return v.namesIn()
-	case printsStdin:
+	case table.PrintsStdin:
 		if v.f.stdin != nil && !slices.ContainsFunc(c.Paths, func(p Path) bool { return p.Access == Read }) && (len(v.r.args) == 0 || c.Effects.Has(Writes)) {
 			return *v.f.stdin // tee reads none of the files that it is given
 		}
 		return v.filesPrinted()
-	case printsThrough:
+	case table.PrintsThrough:
 		if v.f.stdin != nil {
 			return *v.f.stdin
 		}
 		return stream{kind: streamUnknown}
-	case printsDecoded:
+	case table.PrintsDecoded:
 		return stream{kind: streamDecoded}
-	case printsNetwork:
+	case table.PrintsNetwork:
 		return stream{kind: streamNetwork}
 	}
 	if c.Effects.Has(Network) && c.Effects&^(Reads|Network) == 0 {
@@ -73,19 +75,19 @@ func (v *visit) oneName() stream {
 }
 
 // prints is what the tables say about the output; an option may change it.
-func (v *visit) prints() output {
+func (v *visit) prints() table.Output {
 	t := v.r.tool()
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil && do.prints != 0 {
-			return do.prints
+		if do := v.r.flags[i].flag.Do; do != nil && do.Prints != 0 {
+			return do.Prints
 		}
 	}
-	for i := range t.whens {
-		if w := &t.whens[i]; w.do.prints != 0 && v.r.holds(i) {
-			return w.do.prints
+	for i := range t.Whens {
+		if w := &t.Whens[i]; w.Do.Prints != 0 && v.r.holds(i) {
+			return w.Do.Prints
 		}
 	}
-	return t.do.prints
+	return t.Do.Prints
 }
 
 // filesPrinted is what cat and its like print: the worst of what they read.

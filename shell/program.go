@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // A visit is one program being looked at: the walker, where it stands, the
@@ -17,8 +19,8 @@ type visit struct {
 	outer *state // of the shell that starts it
 	index int    // of the command in the analysis
 	says  []string
-	print *stream // what it prints, if its handler knows better
-	is    trait   // its traits, once they are known
+	print *stream     // what it prints, if its handler knows better
+	is    table.Trait // its traits, once they are known
 	known bool
 	plain string // a sentence with words of the command, which must not be read as a template
 	also  string // what the sentence says at its end
@@ -41,19 +43,19 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	if t == nil {
 		return w.stranger(st, f, c, name)
 	}
-	if f.direct && t.use == useBuiltin {
+	if f.direct && t.Use == table.UseBuiltin {
 		c.doubt(Dangerous, name+" is no program: what runs instead cannot be known")
 	}
 	if args[0].Text != name {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
 	}
 	var more []Arg
-	if t.is(isChained) {
+	if t.Is(table.IsChained) {
 		args, more = chained(args)
 	}
 	v := w.visits.get()
 	v.begin(w, f, c, st)
-	if len(c.Assigns) > 0 && t.use != useBuiltin {
+	if len(c.Assigns) > 0 && t.Use != table.UseBuiltin {
 		v.st = st.fork()
 		for _, a := range c.Assigns {
 			v.st.export(a.Name, a.Value)
@@ -61,7 +63,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	}
 	v.r.piped = f.stdin != nil || feeds(c.Redirects)
 	v.r.read(t, args)
-	if t.use == useFind && !v.r.help { // its expression is no list of options
+	if t.Use == table.UseFind && !v.r.help { // its expression is no list of options
 		v.r.start(name, t)
 	}
 	v.index = w.add(c)
@@ -90,9 +92,9 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 // got from the network, or from its standard input.
 func (v *visit) writes(out stream) stream {
 	switch {
-	case v.c.Effects.Has(Network) && v.prints() == printsNetwork:
+	case v.c.Effects.Has(Network) && v.prints() == table.PrintsNetwork:
 		return stream{kind: streamNetwork}
-	case v.prints() == printsStdin && v.f.stdin != nil:
+	case v.prints() == table.PrintsStdin && v.f.stdin != nil:
 		return *v.f.stdin
 	case v.f.stdin != nil && v.f.stdin.kind >= streamNetwork:
 		return *v.f.stdin
@@ -111,21 +113,21 @@ func (v *visit) output() stream {
 }
 
 // tool finds the table entry; git-foo is git foo.
-func (w *walker) tool(name string, args []Arg, fetched bool) (*tool, []Arg) {
-	if t := findTool(name); t != nil {
+func (w *walker) tool(name string, args []Arg, fetched bool) (*table.Tool, []Arg) {
+	if t := table.Find(name); t != nil {
 		return t, args
 	}
 	if sub, ok := strings.CutPrefix(name, "git-"); ok {
 		words := append([]Arg{{Text: "git"}, {Text: sub}}, args[1:]...)
-		if t := findTool("git"); t != nil && t.sub(words[1]) != nil {
+		if t := table.Find("git"); t != nil && subOf(t, words[1]) != nil {
 			return t, words
 		}
 	}
 	if base, ok := strings.CutPrefix(name, "mkfs."); ok && base != "" {
-		return findTool("mkfs"), args
+		return table.Find("mkfs"), args
 	}
 	if base, version, ok := strings.Cut(name, "@"); ok && version != "" && fetched { // npx prettier@3
-		return findTool(base), args
+		return table.Find(base), args
 	}
 	return nil, args
 }
@@ -237,7 +239,7 @@ func (v *visit) describe() {
 // setting: its name alone does not say what a rule would allow. A package
 // script is named by the prefix.
 func (v *visit) runsOthers() bool {
-	if v.r.tool().use == useScripts {
+	if v.r.tool().Use == table.UseScripts {
 		return false
 	}
 	for i := v.index + 1; i < len(v.w.commands); i++ {
@@ -246,7 +248,7 @@ func (v *visit) runsOthers() bool {
 		}
 	}
 	for i := range v.r.flags {
-		if do := v.r.flags[i].flag.do; do != nil && do.does.Has(Executes) {
+		if do := v.r.flags[i].flag.Do; do != nil && do.Does.Has(table.Executes) {
 			return true
 		}
 	}
@@ -280,7 +282,7 @@ func (v *visit) unknownSub() {
 func (v *visit) chdir() {
 	for i := range v.r.flags {
 		g := &v.r.flags[i]
-		if g.flag.kind != kindCd || !g.hasValue {
+		if g.flag.Kind != table.KindCd || !g.hasValue {
 			continue
 		}
 		if v.st == v.outer {
@@ -307,7 +309,7 @@ func (v *visit) prefix() []string {
 	for _, s := range v.r.subs {
 		words = append(words, s.Text)
 	}
-	n := int(v.r.tool().do.prefix)
+	n := int(v.r.tool().Do.Prefix)
 	for i := 0; i < n && i < len(v.r.args); i++ {
 		if a := v.r.args[i]; a.Unknown || a.Glob {
 			break
@@ -320,10 +322,10 @@ func (v *visit) prefix() []string {
 // suggestible reports whether a rule for the prefix says enough about what it
 // would allow.
 func (v *visit) suggestible() bool {
-	if v.traits()&(isWrapper|isInterpreter|isShell) != 0 || v.r.inner || v.r.noSub != "" || v.r.tool().use == useFind {
+	if v.traits()&(table.IsWrapper|table.IsInterpreter|table.IsShell) != 0 || v.r.inner || v.r.noSub != "" || v.r.tool().Use == table.UseFind {
 		return false
 	}
-	if len(v.r.subs) == 0 && len(v.r.tool().subs) > 0 {
+	if len(v.r.subs) == 0 && len(v.r.tool().Subs) > 0 {
 		return false // the name alone would cover every sub-command
 	}
 	return path.IsAbs(v.c.Args[0].Text) || strings.IndexByte(v.c.Args[0].Text, '/') < 0

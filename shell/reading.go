@@ -1,8 +1,10 @@
 package shell
 
+import "github.com/sayso-dev/sayso/shell/internal/table"
+
 // A given is an option as it was given.
 type given struct {
-	flag     *flag
+	flag     *table.Flag
 	spelling string
 	value    Arg
 	hasValue bool
@@ -14,7 +16,7 @@ func (r *reading) has(spelling string) bool { return r.given(spelling) != nil }
 // given returns the last occurrence of an option, in whatever spelling.
 func (r *reading) given(spelling string) *given {
 	for i := len(r.flags) - 1; i >= 0; i-- {
-		for _, name := range r.flags[i].flag.names {
+		for _, name := range r.flags[i].flag.Names {
 			if name == spelling {
 				return &r.flags[i]
 			}
@@ -28,7 +30,7 @@ func (r *reading) given(spelling string) *given {
 func (r *reading) hasValue(spelling string, globs []string) bool {
 	for i := range r.flags {
 		g := &r.flags[i]
-		for _, name := range g.flag.names {
+		for _, name := range g.flag.Names {
 			if name == spelling && (globs == nil || g.value.Unknown || matchAny(globs, g.value.Text)) {
 				return true
 			}
@@ -43,7 +45,7 @@ func (r *reading) onlyValues(spelling string, globs []string) bool {
 	found := false
 	for i := range r.flags {
 		g := &r.flags[i]
-		for _, name := range g.flag.names {
+		for _, name := range g.flag.Names {
 			if name != spelling {
 				continue
 			}
@@ -60,7 +62,7 @@ func (r *reading) onlyValues(spelling string, globs []string) bool {
 func (r *reading) plainArgs() int {
 	n := 0
 	for i := range r.args {
-		if r.slotAt(i) != kindEnv {
+		if r.slotAt(i) != table.KindEnv {
 			n++
 		}
 	}

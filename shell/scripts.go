@@ -42,7 +42,7 @@ func (v *visit) packageScript() {
 // table may know under several names (npm t).
 func (v *visit) scriptName() (string, bool) {
 	t := v.r.tool()
-	if t.do.prefix > 0 {
+	if t.Do.Prefix > 0 {
 		if len(v.r.args) == 0 {
 			return "", false
 		}
@@ -52,10 +52,10 @@ func (v *visit) scriptName() (string, bool) {
 		}
 		return v.r.args[0].Text, true
 	}
-	if strings.Contains(t.names[0], "*") {
+	if strings.Contains(t.Names[0], "*") {
 		return v.r.subs[len(v.r.subs)-1].Text, true
 	}
-	return t.names[0], true
+	return t.Names[0], true
 }
 
 // packageScripts reads the scripts of the package.json in dir or the nearest

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // sed reads a sed script for the commands that do more than edit a stream:
 // w writes a file, r reads one, e runs a command.
@@ -26,10 +30,10 @@ func (v *visit) sedText(a Arg) (text string, first bool) {
 	var start *Arg
 	for i := range v.r.flags {
 		g := &v.r.flags[i]
-		if g.flag.kind == kindScript {
+		if g.flag.Kind == table.KindScript {
 			return a.Text, true
 		}
-		if g.flag.kind != kindSed || !g.hasValue {
+		if g.flag.Kind != table.KindSed || !g.hasValue {
 			continue
 		}
 		if g.value.Unknown && !g.value.plain {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // sentence says what the command does, and where its output goes.
@@ -41,7 +43,7 @@ func (v *visit) does() string {
 		}
 	}
 	for i := len(v.r.chain) - 1; i >= 0; i-- {
-		for _, s := range v.r.chain[i].says {
+		for _, s := range v.r.chain[i].Says {
 			if text, ok := v.fill(s); ok {
 				return text
 			}
@@ -135,7 +137,7 @@ func (v *visit) innerSentence() string {
 	var parts []string
 	for i := v.index + 1; i < len(v.w.commands); i++ {
 		c := v.w.commands[i]
-		if c.Via == v.index && c.Sentence != "" && !c.Nested && (c.Elsewhere || v.traits()&isElsewhere == 0) {
+		if c.Via == v.index && c.Sentence != "" && !c.Nested && (c.Elsewhere || v.traits()&table.IsElsewhere == 0) {
 			c.folded = true
 			parts = append(parts, c.Sentence)
 		}
@@ -150,7 +152,7 @@ func (v *visit) shown(i int) string {
 	case a.proc() != nil:
 		return "the output of a command"
 	case a.Text == ".":
-		if s := slotFor(v.r.shape(), i, len(v.r.args)); s == nil || s.kind >= kindList && s.kind <= kindCd || v.r.chain[0].use == useFind {
+		if s := slotFor(v.r.shape(), i, len(v.r.args)); s == nil || s.Kind >= table.KindList && s.Kind <= table.KindCd || v.r.chain[0].Use == table.UseFind {
 			return "the current folder"
 		}
 	}

@@ -1,9 +1,13 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // key looks up KEY=VALUE.
-func (v *visit) key(keys *keyTable, a Arg) {
+func (v *visit) key(keys *table.KeyTable, a Arg) {
 	name, value, _ := strings.Cut(a.Text, "=")
 	if i := strings.IndexByte(name, ' '); i > 0 { // ssh -o 'ProxyCommand cmd'
 		name, value = name[:i], a.Text[i+1:]
@@ -16,7 +20,7 @@ func (v *visit) key(keys *keyTable, a Arg) {
 	if a.Unknown && !strings.Contains(value, "$") {
 		a.Unknown = false
 	}
-	if keys == &keysGitConfig && strings.EqualFold(name, "core.hookspath") && !a.Unknown {
+	if keys == &table.KeysGitConfig && strings.EqualFold(name, "core.hookspath") && !a.Unknown {
 		v.w.hookFolders = append(v.w.hookFolders, resolve(value, v.st.dir))
 	}
 	v.w.setting(v.st, v.below(), v.c, keys, name, a)
@@ -49,22 +53,22 @@ func (w *walker) settings(st *state, f *frame, index int) {
 // variable applies what an environment variable does: by its name, and by the
 // words of its value.
 func (w *walker) variable(st *state, f *frame, c *Command, name string, value Arg) {
-	w.setting(st, f, c, &keysEnvironment, name, value)
+	w.setting(st, f, c, &table.KeysEnvironment, name, value)
 	if !hasWords(name) {
 		return
 	}
 	for _, word := range strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune(" \t\n:,|", r) }) {
-		w.setting(st, f, c, &keysEnvironmentWords, name+"="+word, Arg{Text: word})
+		w.setting(st, f, c, &table.KeysEnvironmentWords, name+"="+word, Arg{Text: word})
 	}
 	if name == "PATH" && (value.Text == "" || strings.Contains(":"+value.Text+":", "::")) { // the current folder
-		w.setting(st, f, c, &keysEnvironmentWords, "PATH=", Arg{})
+		w.setting(st, f, c, &table.KeysEnvironmentWords, "PATH=", Arg{})
 	}
 }
 
 // hasWords reports whether the words of the value of a variable count.
 func hasWords(name string) bool {
-	for i := range keysEnvironmentWords {
-		for _, pattern := range keysEnvironmentWords[i].names {
+	for i := range table.KeysEnvironmentWords {
+		for _, pattern := range table.KeysEnvironmentWords[i].Names {
 			if before, _, _ := strings.Cut(pattern, "="); matchWord(before, name) {
 				return true
 			}
@@ -78,20 +82,20 @@ func isSetting(name string) bool {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' }) {
 		return false // like most loop variables; TestSettingNames holds the table to it
 	}
-	for i := range keysEnvironment {
-		if matchAny(keysEnvironment[i].names, name) {
-			return keysEnvironment[i].do != nil || keysEnvironment[i].kind != kindNone
+	for i := range table.KeysEnvironment {
+		if matchAny(table.KeysEnvironment[i].Names, name) {
+			return table.KeysEnvironment[i].Do != nil || table.KeysEnvironment[i].Kind != table.KindNone
 		}
 	}
 	return false
 }
 
 // setting applies what a table of keys says about NAME=VALUE.
-func (w *walker) setting(st *state, f *frame, c *Command, keys *keyTable, name string, value Arg) {
+func (w *walker) setting(st *state, f *frame, c *Command, keys *table.KeyTable, name string, value Arg) {
 	for i := range *keys {
 		e := &(*keys)[i]
-		for _, pattern := range e.names {
-			if matchWord(pattern, name) || e.foldedMatch(pattern, name) {
+		for _, pattern := range e.Names {
+			if matchWord(pattern, name) || foldedMatch(pattern, name) {
 				w.applySetting(st, f, c, e, value)
 				return
 			}
@@ -101,44 +105,44 @@ func (w *walker) setting(st *state, f *frame, c *Command, keys *keyTable, name s
 
 // foldedMatch compares without regard to case where the table has a dot: the
 // settings of git are such.
-func (e *flag) foldedMatch(pattern, name string) bool {
+func foldedMatch(pattern, name string) bool {
 	return strings.IndexByte(pattern, '.') >= 0 && matchWord(strings.ToLower(pattern), strings.ToLower(name))
 }
 
-func (w *walker) applySetting(st *state, f *frame, c *Command, e *flag, value Arg) {
+func (w *walker) applySetting(st *state, f *frame, c *Command, e *table.Flag, value Arg) {
 	v := visit{w: w, f: f, c: c, st: st, outer: st, index: f.via}
-	v.r.start("", &tool{})
-	if e.kind == kindShell { // LESSOPEN='|cmd', credential.helper='!cmd'
+	v.r.start("", &table.Tool{})
+	if e.Kind == table.KindShell { // LESSOPEN='|cmd', credential.helper='!cmd'
 		value.Text = strings.TrimLeft(value.Text, "|!-")
 	}
-	if e.kind == kindShell && (e.do == nil || e.do.risk != levelDangerous) && w.shows(st, value) {
+	if e.Kind == table.KindShell && (e.Do == nil || e.Do.Risk != table.LevelDangerous) && w.shows(st, value) {
 		return // PAGER=cat and the like
 	}
-	if e.kind == kindURL {
+	if e.Kind == table.KindURL {
 		v.servers(e, value)
 		return
 	}
-	if e.do != nil {
-		v.apply(e.do)
+	if e.Do != nil {
+		v.apply(e.Do)
 	}
-	if e.kind == kindNone || e.kind == kindText {
+	if e.Kind == table.KindNone || e.Kind == table.KindText {
 		return
 	}
-	v.value(e.kind, e.keys, value, false)
+	v.value(e.Kind, e.Keys, value, false)
 }
 
 // servers is a setting that names hosts, or none: GOPROXY=https://x,direct.
-func (v *visit) servers(e *flag, value Arg) {
+func (v *visit) servers(e *table.Flag, value Arg) {
 	named := value.Unknown
 	for _, text := range strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune(" ,|", r) }) {
 		if value.Unknown || strings.ContainsAny(text, ".:/") {
 			one := value
 			one.Text, named = text, true
-			v.target(kindURL, one)
+			v.target(table.KindURL, one)
 		}
 	}
-	if e.do != nil && named {
-		v.apply(e.do)
+	if e.Do != nil && named {
+		v.apply(e.Do)
 	}
 }
 

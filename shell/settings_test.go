@@ -3,17 +3,19 @@ package shell
 import (
 	"strings"
 	"testing"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // TestSettingNames: a name of lower-case letters alone is no setting of a
 // program, which lets most variables pass without a look at the table.
 func TestSettingNames(t *testing.T) {
-	for i := range keysEnvironment {
-		e := &keysEnvironment[i]
-		if e.do == nil && e.kind == kindNone {
+	for i := range table.KeysEnvironment {
+		e := &table.KeysEnvironment[i]
+		if e.Do == nil && e.Kind == table.KindNone {
 			continue
 		}
-		for _, name := range e.names {
+		for _, name := range e.Names {
 			if name == strings.ToLower(name) && !strings.Contains(name, "_") {
 				t.Errorf("%s", name)
 			}

@@ -1,38 +1,42 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // shape returns the slots of the operands: those of the sub-command, unless an
 // option or a condition that holds says otherwise.
-func (r *reading) shape() []slot {
+func (r *reading) shape() []table.Slot {
 	t := r.tool()
-	for i := range t.whens {
-		if args := t.whens[i].do.args; args != nil && r.holds(i) {
+	for i := range t.Whens {
+		if args := t.Whens[i].Do.Args; args != nil && r.holds(i) {
 			return args
 		}
 	}
 	for i := range r.flags {
-		if do := r.flags[i].flag.do; do != nil && do.args != nil {
-			return do.args
+		if do := r.flags[i].flag.Do; do != nil && do.Args != nil {
+			return do.Args
 		}
 	}
-	return t.do.args
+	return t.Do.Args
 }
 
 // beforeCommand returns how many operands must and may stand before a wrapped
 // command, and whether there is one at all.
 func (r *reading) beforeCommand() (need, most int, ok bool) {
-	if !r.tool().is(isWrapping) {
+	if !r.tool().Is(table.IsWrapping) {
 		return 0, 0, false
 	}
 	for _, s := range r.shape() {
 		switch {
-		case s.kind == kindCmd:
+		case s.Kind == table.KindCmd:
 			return need, most, true
-		case s.repeat && s.kind == kindEnv:
-		case s.repeat: // only -- starts the command
+		case s.Repeat && s.Kind == table.KindEnv:
+		case s.Repeat: // only -- starts the command
 			most = maxWords
-		case s.optional:
+		case s.Optional:
 			most++
 		default:
 			need++
@@ -44,21 +48,21 @@ func (r *reading) beforeCommand() (need, most int, ok bool) {
 
 // slotAt returns the kind of the n-th operand, as far as it can be told while
 // the operands are still being read.
-func (r *reading) slotAt(n int) kind {
+func (r *reading) slotAt(n int) table.Kind {
 	shape := r.shape()
 	for i, s := range shape {
-		if s.repeat || i == n {
-			return s.kind
+		if s.Repeat || i == n {
+			return s.Kind
 		}
 	}
-	return kindNone
+	return table.KindNone
 }
 
 // slotFor returns the slot of operand i of n, or nil if there is none for it.
-func slotFor(shape []slot, i, n int) *slot {
+func slotFor(shape []table.Slot, i, n int) *table.Slot {
 	rep := -1
 	for k := range shape {
-		if shape[k].repeat {
+		if shape[k].Repeat {
 			rep = k
 		}
 	}
@@ -82,7 +86,7 @@ func slotFor(shape []slot, i, n int) *slot {
 // settle evaluates the conditions once, when nothing can change them any more.
 func (r *reading) settle() {
 	r.held = 0
-	for i := range min(64, len(r.tool().whens)) {
+	for i := range min(64, len(r.tool().Whens)) {
 		if r.evaluate(i) {
 			r.held |= 1 << i
 		}
@@ -99,14 +103,14 @@ func (r *reading) holds(i int) bool {
 }
 
 func (r *reading) evaluate(i int) bool {
-	w := &r.tool().whens[i]
-	if w.flagged && len(r.flags) == 0 {
+	w := &r.tool().Whens[i]
+	if w.Flagged && len(r.flags) == 0 {
 		return false
 	}
-	for _, alternative := range w.any {
+	for _, alternative := range w.Any {
 		all := true
 		for i := range alternative {
-			if r.term(&alternative[i]) == alternative[i].not {
+			if r.term(&alternative[i]) == alternative[i].Not {
 				all = false
 				break
 			}
@@ -118,30 +122,30 @@ func (r *reading) evaluate(i int) bool {
 	return false
 }
 
-func (r *reading) term(t *term) bool {
-	switch t.op {
-	case termFlag:
-		if t.not && t.globs != nil { // !-X=GET: no other value may be among them
-			return r.onlyValues(t.flag, t.globs)
+func (r *reading) term(t *table.Term) bool {
+	switch t.Op {
+	case table.TermFlag:
+		if t.Not && t.Globs != nil { // !-X=GET: no other value may be among them
+			return r.onlyValues(t.Flag, t.Globs)
 		}
-		return r.hasValue(t.flag, t.globs)
-	case termInner:
+		return r.hasValue(t.Flag, t.Globs)
+	case table.TermInner:
 		return r.inner
-	case termPiped:
+	case table.TermPiped:
 		return r.piped
-	case termCount:
-		return len(r.args) == t.n
-	case termFewer:
-		return len(r.args) < t.n
-	case termMore:
-		return len(r.args) > t.n
-	case termArg:
-		return t.n <= len(r.args) && matchAny(t.globs, r.args[t.n-1].Text)
-	case termItem:
-		return t.n <= len(r.args) && matchItem(t.globs, r.args[t.n-1].Text)
-	case termAny:
+	case table.TermCount:
+		return len(r.args) == t.N
+	case table.TermFewer:
+		return len(r.args) < t.N
+	case table.TermMore:
+		return len(r.args) > t.N
+	case table.TermArg:
+		return t.N <= len(r.args) && matchAny(t.Globs, r.args[t.N-1].Text)
+	case table.TermItem:
+		return t.N <= len(r.args) && matchItem(t.Globs, r.args[t.N-1].Text)
+	case table.TermAny:
 		for _, a := range r.args {
-			if matchAny(t.globs, a.Text) {
+			if matchAny(t.Globs, a.Text) {
 				return true
 			}
 		}

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 func isFalse(s string) bool {
 	switch strings.ToLower(s) {
@@ -28,9 +32,9 @@ func (p *optionParser) unknown(name string) {
 // suspicious reports whether the name of an option that no table has sounds
 // like one that does more than show something.
 func suspicious(name string) bool {
-	for i := range keysUnlisted {
-		if e := &keysUnlisted[i]; matchAny(e.names, name) {
-			return e.do != nil
+	for i := range table.KeysUnlisted {
+		if e := &table.KeysUnlisted[i]; matchAny(e.Names, name) {
+			return e.Do != nil
 		}
 	}
 	return false

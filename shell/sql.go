@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // sql looks at statements: what they read, change, or cannot bring back.
 func (v *visit) sql(a Arg) {
@@ -62,13 +66,13 @@ func (v *visit) statement(words []string) {
 		return
 	}
 	where := false
-	var worst *flag
+	var worst *table.Flag
 	for _, word := range words {
 		upper := strings.ToUpper(word)
 		where = where || upper == "WHERE"
-		for i := range keysSql {
-			e := &keysSql[i]
-			if matchAny(e.names, upper) && (worst == nil || i < worstIndex(worst)) {
+		for i := range table.KeysSql {
+			e := &table.KeysSql[i]
+			if matchAny(e.Names, upper) && (worst == nil || i < worstIndex(worst)) {
 				worst = e
 			}
 		}
@@ -77,30 +81,30 @@ func (v *visit) statement(words []string) {
 		v.c.Effects |= Reads
 		return
 	}
-	v.apply(worst.do)
+	v.apply(worst.Do)
 	if !where && (strings.EqualFold(first, "UPDATE") || strings.EqualFold(first, "DELETE")) {
 		v.c.Effects |= Irreversible
 		v.c.Risk = min(v.c.Risk, Dangerous)
 	}
-	if worst.do.does&Writes != 0 {
+	if worst.Do.Does&table.Writes != 0 {
 		v.changesFile()
 	}
 }
 
 // worstIndex is the place of an entry: the table has the worst first.
-func worstIndex(e *flag) int {
-	for i := range keysSql {
-		if &keysSql[i] == e {
+func worstIndex(e *table.Flag) int {
+	for i := range table.KeysSql {
+		if &table.KeysSql[i] == e {
 			return i
 		}
 	}
-	return len(keysSql)
+	return len(table.KeysSql)
 }
 
 // changesFile records that a database kept in a file is written.
 func (v *visit) changesFile() {
-	args := v.r.tool().do.args
-	if len(args) > 0 && args[0].kind == kindRead && len(v.r.args) > 0 {
+	args := v.r.tool().Do.Args
+	if len(args) > 0 && args[0].Kind == table.KindRead && len(v.r.args) > 0 {
 		v.touchOnce(v.r.args[0], Write)
 	}
 }

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // metaInside finds the client's own commands that need not start a statement:
 // mysql runs select 1 \! cmd.
@@ -117,8 +121,8 @@ func (v *visit) metaCommand(name string, rest []string) {
 // onlyShows reports whether a command of the client shows something or changes
 // how it is shown. The sqlite3 shell knows its commands by their first letters.
 func onlyShows(name string) bool {
-	for i := range keysSqlMeta {
-		for _, known := range keysSqlMeta[i].names {
+	for i := range table.KeysSqlMeta {
+		for _, known := range table.KeysSqlMeta[i].Names {
 			if matchWord(known, name) || len(name) > 2 && name[0] == '.' && strings.HasPrefix(known, name) {
 				return true
 			}

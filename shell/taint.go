@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // What is read from a secret is followed through pipes, variables, words and
@@ -71,9 +73,9 @@ func (b *fieldBuilder) secretOf(name string) secretID {
 	if v, ok := b.st.get(name); ok {
 		return secretIn(v.value)
 	}
-	for i := range keysSecretVariables {
-		if e := &keysSecretVariables[i]; matchAny(e.names, strings.ToUpper(name)) {
-			if e.do == nil {
+	for i := range table.KeysSecretVariables {
+		if e := &table.KeysSecretVariables[i]; matchAny(e.Names, strings.ToUpper(name)) {
+			if e.Do == nil {
 				return 0
 			}
 			return environment
@@ -111,7 +113,7 @@ func (v *visit) tainted(out stream) stream {
 		return out
 	}
 	secret := max(out.secret, v.secretShown())
-	if secret == 0 || v.prints() == printsHash {
+	if secret == 0 || v.prints() == table.PrintsHash {
 		return out
 	}
 	out.secret = secret
@@ -126,7 +128,7 @@ func (v *visit) secretShown() secretID {
 	switch {
 	case v.f.stdin != nil && v.f.stdin.secret != 0:
 		return v.f.stdin.secret
-	case len(v.r.args) == 0 && !v.r.inner && v.r.tool().do.prints == printsEnvironment:
+	case len(v.r.args) == 0 && !v.r.inner && v.r.tool().Do.Prints == table.PrintsEnvironment:
 		return environment
 	}
 	if c.Risk <= Dangerous { // reading a secret is never less
@@ -167,7 +169,7 @@ func (v *visit) sends() {
 		case secret == 0:
 		case secret != environment:
 			v.sendsOut(secret, a.Text)
-		case v.r.chain[0].use != useDownload && !v.looksUp(): // its own credentials, maybe
+		case v.r.chain[0].Use != table.UseDownload && !v.looksUp(): // its own credentials, maybe
 		case v.authenticates(a):
 			c.Effects |= Secrets
 		default:
@@ -221,7 +223,7 @@ func (v *visit) authenticates(a *Arg) bool {
 		if g.value.extra != a.extra || g.value.extra == nil {
 			continue
 		}
-		for _, name := range g.flag.names {
+		for _, name := range g.flag.Names {
 			switch name {
 			case "--header", "--user", "--oauth2-bearer", "--cookie", "--password", "--http-password", "--auth", "--bearer", "--proxy-user":
 				return true
@@ -234,7 +236,7 @@ func (v *visit) authenticates(a *Arg) bool {
 // looksUp reports whether the program asks for names, which leave the machine.
 func (v *visit) looksUp() bool {
 	for _, s := range v.r.shape() {
-		if s.kind == kindDNS {
+		if s.Kind == table.KindDNS {
 			return true
 		}
 	}

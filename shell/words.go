@@ -1,5 +1,7 @@
 package shell
 
+import "github.com/sayso-dev/sayso/shell/internal/table"
+
 // Words are the arguments of a command as its table reads them.
 type Words struct {
 	Name     string   // of the program, without its folder
@@ -36,7 +38,7 @@ func (c *Command) Words() Words {
 	out := Words{Name: name}
 	w := walker{}
 	t, args := w.tool(name, c.Args, false)
-	if t == nil || t.use == useFind {
+	if t == nil || t.Use == table.UseFind {
 		out.Operands = c.Args[1:]
 		return out
 	}
@@ -48,7 +50,7 @@ func (c *Command) Words() Words {
 	}
 	for i := range r.flags {
 		g := &r.flags[i]
-		out.Options = append(out.Options, Option{Names: g.flag.names, Value: g.value.Text, Has: g.hasValue})
+		out.Options = append(out.Options, Option{Names: g.flag.Names, Value: g.value.Text, Has: g.hasValue})
 	}
 	for _, name := range r.others {
 		out.Options = append(out.Options, Option{Names: []string{name}})

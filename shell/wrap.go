@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // shell is the text of a script.
 func (v *visit) shell(a Arg) {
@@ -16,7 +20,7 @@ func (v *visit) shell(a Arg) {
 	f := v.below()
 	f.elsewhere = v.f.elsewhere // ssh -o ProxyCommand runs here
 	st := v.st.fork()
-	if v.r.chain[0].use != useBuiltin { // a trap runs in this shell
+	if v.r.chain[0].Use != table.UseBuiltin { // a trap runs in this shell
 		st = v.st.child()
 	}
 	v.w.script(st, f, a.Text, v.spanOf(a), true)
@@ -26,7 +30,7 @@ func (v *visit) shell(a Arg) {
 func (v *visit) below() *frame {
 	f := *v.f
 	f.via = v.index
-	f.elsewhere = f.elsewhere || v.traits()&isElsewhere != 0
+	f.elsewhere = f.elsewhere || v.traits()&table.IsElsewhere != 0
 	f.stdin = v.f.stdin
 	f.pipe, f.pipeLen = 0, 1
 	f.background = false
@@ -40,14 +44,14 @@ func (v *visit) wrapped(args []Arg) {
 	if len(args) == 0 {
 		return
 	}
-	if v.traits()&isChained != 0 { // a command of its own
+	if v.traits()&table.IsChained != 0 { // a command of its own
 		args = append([]Arg{{Text: v.r.name, Span: v.c.Span}}, args...)
 	}
 	if len(args) > 1 && v.takesScript(args[0]) { // flock FILE -c TEXT
 		v.shell(args[1])
 		return
 	}
-	if v.traits()&isJoined != 0 && !plainWords(args) || len(args) == 1 && strings.ContainsAny(strings.TrimSpace(args[0].Text), " \t\n") {
+	if v.traits()&table.IsJoined != 0 && !plainWords(args) || len(args) == 1 && strings.ContainsAny(strings.TrimSpace(args[0].Text), " \t\n") {
 		v.joined(args)
 		if len(args) == 1 {
 			return
@@ -56,7 +60,7 @@ func (v *visit) wrapped(args []Arg) {
 	}
 	f := v.below()
 	st := v.outer // command and builtin run in this shell
-	if v.traits()&isThisShell == 0 {
+	if v.traits()&table.IsThisShell == 0 {
 		st = v.st.fork()
 		st.funcs, st.aliases = nil, nil // a program cannot call a function
 		f.direct = true
@@ -83,7 +87,7 @@ func (v *visit) wrapped(args []Arg) {
 	c := v.w.begin(f, span)
 	c.Args = args
 	c.Dir = st.dir
-	if t := findTool(baseName(args[0].Text)); t != nil && t.is(isShell|isInterpreter) {
+	if t := table.Find(baseName(args[0].Text)); t != nil && t.Is(table.IsShell|table.IsInterpreter) {
 		for _, a := range args {
 			if a.why() != "" {
 				c.doubt(Moderate, a.why())
@@ -100,8 +104,8 @@ func (v *visit) takesScript(a Arg) bool {
 	if !strings.HasPrefix(a.Text, "-") {
 		return false
 	}
-	for i := range v.r.tool().flags {
-		if f := &v.r.tool().flags[i]; f.kind == kindShell && matchAny(f.names, a.Text) {
+	for i := range v.r.tool().Flags {
+		if f := &v.r.tool().Flags[i]; f.Kind == table.KindShell && matchAny(f.Names, a.Text) {
 			return true
 		}
 	}
@@ -113,19 +117,19 @@ func (v *visit) takesScript(a Arg) bool {
 func (v *visit) environment(st *state) {
 	for i := range v.r.args {
 		name, value, ok := strings.Cut(v.r.args[i].Text, "=")
-		if ok && v.r.slotAt(i) == kindEnv {
+		if ok && v.r.slotAt(i) == table.KindEnv {
 			a := v.r.args[i]
 			a.Text = value
 			st.export(name, a)
 		}
 	}
-	if v.traits()&isBare != 0 {
+	if v.traits()&table.IsBare != 0 {
 		for _, old := range v.st.vars {
 			st.set(old.name)
 		}
 	}
 	for i := range v.r.flags {
-		if g := &v.r.flags[i]; g.flag.kind == kindUnset {
+		if g := &v.r.flags[i]; g.flag.Kind == table.KindUnset {
 			st.drop(g.value.Text)
 			st.set(g.value.Text)
 		}

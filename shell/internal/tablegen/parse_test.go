@@ -44,25 +44,25 @@ command demo, demo2
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(strings.Fields(string(out["table_x.go"])), " ")
+	got := strings.Join(strings.Fields(string(out[toolFiles+"x.go"])), " ")
 	for _, want := range []string{
-		`var keysSettings = keyTable{ {names: []string{"pager", "*.cmd"}, kind: kindShell, do: &action{does: Executes}}, }`,
-		`names: []string{"demo", "demo2"}`,
-		`args: []slot{{kind: kindText}, {kind: kindRead, repeat: true, def: "."}, {kind: kindWrite}}`,
-		`{names: []string{"-o", "--output"}, kind: kindWrite, do: &action{does: Writes, risk: levelDangerous, say: "Write {-o}"}}`,
-		`{names: []string{"-i", "--in-place"}, kind: kindText, attached: true}`,
-		`{names: []string{"--pair"}, kind: kindRead, skip: 1}`,
-		`kind: kindKey, keys: &keysSettings`,
-		`{any: [][]term{{{op: termFlag, flag: "-o"}, {op: termMore, n: 1}}, {{not: true, op: termFlag, flag: "-v"}, {op: termArg, n: 1, globs: []string{"a*", "b"}}}}, do: action{risk: levelSafe, say: "See {arg1}", instead: true}}`,
-		`says: []string{"List; or not"}`,
-		`does: Reads | Network, hosts: []string{"registries"}`,
-		`{names: []string{"-v", "--verbose"}}`,
+		`var KeysSettings = KeyTable{ {Names: []string{"pager", "*.cmd"}, Kind: KindShell, Do: &Action{Does: Executes}}, }`,
+		`Names: []string{"demo", "demo2"}`,
+		`Args: []Slot{{Kind: KindText}, {Kind: KindRead, Repeat: true, Def: "."}, {Kind: KindWrite}}`,
+		`{Names: []string{"-o", "--output"}, Kind: KindWrite, Do: &Action{Does: Writes, Risk: LevelDangerous, Say: "Write {-o}"}}`,
+		`{Names: []string{"-i", "--in-place"}, Kind: KindText, Attached: true}`,
+		`{Names: []string{"--pair"}, Kind: KindRead, Skip: 1}`,
+		`Kind: KindKey, Keys: &KeysSettings`,
+		`{Any: [][]Term{{{Op: TermFlag, Flag: "-o"}, {Op: TermMore, N: 1}}, {{Not: true, Op: TermFlag, Flag: "-v"}, {Op: TermArg, N: 1, Globs: []string{"a*", "b"}}}}, Do: Action{Risk: LevelSafe, Say: "See {arg1}", Instead: true}}`,
+		`Says: []string{"List; or not"}`,
+		`Does: Reads | Network, Hosts: []string{"registries"}`,
+		`{Names: []string{"-v", "--verbose"}}`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("generated code lacks\n%s\nin\n%s", want, got)
 		}
 	}
-	index := string(out["table_index.go"])
+	index := string(out[toolFiles+"index.go"])
 	if !strings.Contains(index, `case "demo", "demo2":`) {
 		t.Errorf("index lacks the names:\n%s", index)
 	}
@@ -128,7 +128,7 @@ func TestStale(t *testing.T) {
 	if err := os.WriteFile(table, []byte("command a\n  say \"X\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "table_a.go") {
+	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "tools_a.go") {
 		t.Errorf("missing file: %v", err)
 	}
 	if err := run(tables, out, false); err != nil {
@@ -146,10 +146,10 @@ func TestStale(t *testing.T) {
 	if err := run(tables, out, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(out, "table_old.go"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(out, toolFiles+"old.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "table_old.go") {
+	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "tools_old.go") {
 		t.Errorf("left-over file: %v", err)
 	}
 }

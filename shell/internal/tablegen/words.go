@@ -6,7 +6,7 @@ import (
 )
 
 // The words of the tables and the Go names they become. A word that package
-// shell does not know fails to compile there.
+// table does not know fails to compile there.
 var effects = map[string]string{
 	"reads": "Reads", "writes": "Writes", "deletes": "Deletes", "executes": "Executes",
 	"installs": "Installs", "network": "Network", "permissions": "Permissions",
@@ -15,42 +15,42 @@ var effects = map[string]string{
 }
 
 var risks = map[string]string{
-	"safe": "levelSafe", "moderate": "levelModerate", "dangerous": "levelDangerous", "blocked": "levelBlocked",
+	"safe": "LevelSafe", "moderate": "LevelModerate", "dangerous": "LevelDangerous", "blocked": "LevelBlocked",
 }
 
 var traits = map[string]string{
-	"wrapper": "isWrapper", "interpreter": "isInterpreter", "shell": "isShell", "recursive": "isRecursive",
-	"dashword": "isDashword", "bundled": "isBundled", "posix": "isPosix", "elsewhere": "isElsewhere",
-	"nohelp": "isNoHelp", "global": "isGlobal", "fromhere": "isFromHere", "joined": "isJoined",
-	"oldshell": "isOldShell", "othershell": "isOtherShell", "chained": "isChained",
-	"thisshell": "isThisShell", "globcode": "isGlobCode", "saves": "isSaves", "bare": "isBare",
-	"wrapping": "isWrapping", "scripting": "isScripting",
+	"wrapper": "IsWrapper", "interpreter": "IsInterpreter", "shell": "IsShell", "recursive": "IsRecursive",
+	"dashword": "IsDashword", "bundled": "IsBundled", "posix": "IsPosix", "elsewhere": "IsElsewhere",
+	"nohelp": "IsNoHelp", "global": "IsGlobal", "fromhere": "IsFromHere", "joined": "IsJoined",
+	"oldshell": "IsOldShell", "othershell": "IsOtherShell", "chained": "IsChained",
+	"thisshell": "IsThisShell", "globcode": "IsGlobCode", "saves": "IsSaves", "bare": "IsBare",
+	"wrapping": "IsWrapping", "scripting": "IsScripting",
 }
 
 var kinds = map[string]string{
-	"text": "kindText", "list": "kindList", "read": "kindRead", "write": "kindWrite", "delete": "kindDelete",
-	"move": "kindMove", "replace": "kindReplace", "change": "kindChange", "cd": "kindCd", "script": "kindScript", "url": "kindURL",
-	"host": "kindHost", "remote": "kindRemote", "remote-write": "kindRemoteWrite", "repo": "kindRepo",
-	"mount": "kindMount", "ex": "kindEx", "rsh": "kindRsh", "program": "kindProgram", "dns": "kindDNS", "pkg": "kindPkg", "env": "kindEnv", "cmd": "kindCmd", "shell": "kindShell",
-	"code-python": "kindPython", "code-node": "kindNode", "code-perl": "kindPerl", "code-ruby": "kindRuby",
-	"code-php": "kindPHP", "code-lua": "kindLua", "code-r": "kindR", "code-applescript": "kindAppleScript",
-	"code-powershell": "kindPowerShell",
-	"object":          "kindObject", "data": "kindData", "form": "kindForm", "var": "kindVar", "filter": "kindFilter",
-	"awk": "kindAwk", "sed": "kindSed", "sql": "kindSQL", "jq": "kindJq", "redis": "kindRedis", "mongo": "kindMongo",
-	"code-lisp": "kindLisp", "code-other": "kindOtherCode", "crontab": "kindCrontab", "self": "kindSelf", "typed": "kindTyped",
-	"format": "kindFormat", "root": "kindRoot", "inner-cd": "kindInnerCd", "split": "kindSplit", "unset": "kindUnset",
+	"text": "KindText", "list": "KindList", "read": "KindRead", "write": "KindWrite", "delete": "KindDelete",
+	"move": "KindMove", "replace": "KindReplace", "change": "KindChange", "cd": "KindCd", "script": "KindScript", "url": "KindURL",
+	"host": "KindHost", "remote": "KindRemote", "remote-write": "KindRemoteWrite", "repo": "KindRepo",
+	"mount": "KindMount", "ex": "KindEx", "rsh": "KindRsh", "program": "KindProgram", "dns": "KindDNS", "pkg": "KindPkg", "env": "KindEnv", "cmd": "KindCmd", "shell": "KindShell",
+	"code-python": "KindPython", "code-node": "KindNode", "code-perl": "KindPerl", "code-ruby": "KindRuby",
+	"code-php": "KindPHP", "code-lua": "KindLua", "code-r": "KindR", "code-applescript": "KindAppleScript",
+	"code-powershell": "KindPowerShell",
+	"object":          "KindObject", "data": "KindData", "form": "KindForm", "var": "KindVar", "filter": "KindFilter",
+	"awk": "KindAwk", "sed": "KindSed", "sql": "KindSQL", "jq": "KindJq", "redis": "KindRedis", "mongo": "KindMongo",
+	"code-lisp": "KindLisp", "code-other": "KindOtherCode", "crontab": "KindCrontab", "self": "KindSelf", "typed": "KindTyped",
+	"format": "KindFormat", "root": "KindRoot", "inner-cd": "KindInnerCd", "split": "KindSplit", "unset": "KindUnset",
 }
 
 var handlers = map[string]string{
-	"find": "useFind", "fd": "useFd", "sh": "useSh", "xargs": "useXargs", "parallel": "useParallel", "test": "useTest",
-	"scripts": "useScripts", "git": "useGit", "link": "useLink", "copy": "useCopy", "make": "useMake", "builtin": "useBuiltin", "interpreter": "useInterpreter",
-	"download": "useDownload", "kill": "useKill", "echo": "useEcho", "printf": "usePrintf", "program": "useProgram",
+	"find": "UseFind", "fd": "UseFd", "sh": "UseSh", "xargs": "UseXargs", "parallel": "UseParallel", "test": "UseTest",
+	"scripts": "UseScripts", "git": "UseGit", "link": "UseLink", "copy": "UseCopy", "make": "UseMake", "builtin": "UseBuiltin", "interpreter": "UseInterpreter",
+	"download": "UseDownload", "kill": "UseKill", "echo": "UseEcho", "printf": "UsePrintf", "program": "UseProgram",
 }
 
 var outputs = map[string]string{
-	"args": "printsArgs", "cwd": "printsCwd", "temp": "printsTemp", "name": "printsName", "paths": "printsPaths",
-	"stdin": "printsStdin", "decoded": "printsDecoded", "network": "printsNetwork", "names": "printsNames",
-	"lines": "printsLines", "hash": "printsHash", "unknown": "printsUnknown", "through": "printsThrough", "base": "printsBase", "settings": "printsSettings", "environment": "printsEnvironment",
+	"args": "PrintsArgs", "cwd": "PrintsCwd", "temp": "PrintsTemp", "name": "PrintsName", "paths": "PrintsPaths",
+	"stdin": "PrintsStdin", "decoded": "PrintsDecoded", "network": "PrintsNetwork", "names": "PrintsNames",
+	"lines": "PrintsLines", "hash": "PrintsHash", "unknown": "PrintsUnknown", "through": "PrintsThrough", "base": "PrintsBase", "settings": "PrintsSettings", "environment": "PrintsEnvironment",
 }
 
 var placeholders = map[string]bool{
@@ -60,7 +60,7 @@ var placeholders = map[string]bool{
 
 // Kinds that are followed by the name of a block of keys.
 var keyedKinds = [...]struct{ prefix, kind string }{
-	{"key-", "kindKey"}, {"lines-", "kindLines"}, {"address-", "kindAddress"},
+	{"key-", "KindKey"}, {"lines-", "KindLines"}, {"address-", "KindAddress"},
 }
 
 // keyed splits the name of a kind that needs a block of keys: its Go name, and
@@ -76,7 +76,7 @@ func keyed(k string) (kind, block string, ok bool) {
 
 // emitStdin writes what an action says about the standard input.
 func emitStdin(b *bytes.Buffer, kind string) {
-	b.WriteString("stdin: &slot{")
+	b.WriteString("Stdin: &Slot{")
 	emitKind(b, kind)
 	b.WriteString("},")
 }

@@ -1,0 +1,278 @@
+// Package table holds what the command tables say, compiled into Go values: the
+// tools_*.go files are written by tablegen from shell/tables/*.txt. It is apart
+// from package shell because it takes far longer to compile and changes seldom.
+package table
+
+// Effects is a set of things that a command does, as package shell has them.
+type Effects uint16
+
+const (
+	Reads Effects = 1 << iota
+	Writes
+	Deletes
+	Executes
+	Installs
+	Network
+	Permissions
+	Privilege
+	Processes
+	System
+	Irreversible
+	Publishes
+	LongRunning
+	Secrets
+)
+
+// Has reports whether e contains all of what.
+func (e Effects) Has(what Effects) bool { return e&what == what }
+
+// A Tool is what the tables know of a command or sub-command.
+type Tool struct {
+	Names []string
+	Do    Action
+	Says  []string
+	Flags []Flag
+	Whens []When
+	Subs  []Tool
+	Use   Handler
+}
+
+// Is reports whether it has one of the traits.
+func (t *Tool) Is(what Trait) bool { return t.Do.Is&what != 0 }
+
+// AnyNames reports whether it sets variables of any name, not only of those that
+// a shell allows: it can clear them all, too.
+func (t *Tool) AnyNames() bool {
+	for i := range t.Flags {
+		if do := t.Flags[i].Do; do != nil && do.Is&IsBare != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// An Action is what a command, an option or a condition brings with it.
+type Action struct {
+	Does    Effects
+	Risk    Level
+	Say     string
+	Args    []Slot
+	Is      Trait
+	Hosts   []string
+	Opaque  string
+	Prefix  int8
+	Prints  Output
+	Stdin   *Slot // what it reads on standard input, if that is more than data
+	Instead bool
+}
+
+// A Flag is an option in all its spellings.
+type Flag struct {
+	Names    []string
+	Kind     Kind // of its value; 0: it takes none
+	Keys     *KeyTable
+	Attached bool // the value must be attached (-iSUFFIX, --opt=value)
+	Skip     int8 // values in front of the one that counts (--arg NAME VALUE)
+	Do       *Action
+}
+
+// A Slot is the place of one or more operands.
+type Slot struct {
+	Kind     Kind
+	Keys     *KeyTable
+	Repeat   bool
+	Optional bool
+	Def      string // what stands for it when there is no operand
+}
+
+// A KeyTable says what KEY=VALUE settings do.
+type KeyTable []Flag
+
+// A When is an action that depends on what was given.
+type When struct {
+	Any     [][]Term
+	Flagged bool // never true without an option
+	Do      Action
+}
+
+// A Term is one part of a condition.
+type Term struct {
+	Op    TermOp
+	Not   bool
+	N     int
+	Flag  string
+	Globs []string
+}
+
+// A TermOp is what a term looks at.
+type TermOp uint8
+
+const (
+	TermFlag  TermOp = iota
+	TermCount        // number of operands
+	TermFewer
+	TermMore
+	TermArg   // the n-th operand matches
+	TermItem  // a part of the n-th operand between commas matches
+	TermAny   // some operand matches
+	TermInner // there is a wrapped command
+	TermPiped // something stands on standard input
+)
+
+// A Level is a risk as the tables state it; the zero value states none.
+type Level uint8
+
+const (
+	LevelUnset Level = iota
+	LevelSafe
+	LevelModerate
+	LevelDangerous
+	LevelBlocked
+)
+
+// A Trait is a property of a tool that the analysis acts on.
+type Trait uint32
+
+const (
+	IsWrapper Trait = 1 << iota
+	IsInterpreter
+	IsShell
+	IsRecursive
+	IsDashword
+	IsBundled
+	IsPosix
+	IsElsewhere
+	IsNoHelp
+	IsGlobal
+	IsFromHere
+	IsJoined
+	IsOldShell   // it may know less than Bash: dash
+	IsOtherShell // its language is another one
+	IsChained    // ";" among its words starts another command of the same program
+	IsThisShell  // what it runs, it runs in this shell
+	IsGlobCode   // a shell in which a pattern can hold code
+	IsSaves      // it saves what it downloads to a file, without being told
+	IsBare       // what it runs gets none of the variables
+	IsWrapping   // a slot of it is a command; the compiler of the tables sets it
+	IsScripting  // a slot of it is a script; likewise
+)
+
+// A Kind is what an operand or the value of an option is.
+type Kind uint8
+
+const (
+	KindNone Kind = iota
+	KindText
+	KindList
+	KindRead
+	KindWrite
+	KindDelete
+	KindMove
+	KindReplace
+	KindChange
+	KindCd
+	KindScript
+	KindURL
+	KindHost
+	KindRemote
+	KindRemoteWrite
+	KindRepo
+	KindPkg
+	KindEnv
+	KindCmd
+	KindShell
+	KindPython
+	KindNode
+	KindPerl
+	KindRuby
+	KindPHP
+	KindLua
+	KindR
+	KindAppleScript
+	KindPowerShell
+	KindLisp
+	KindOtherCode // only the names that most languages have are known
+	KindAwk
+	KindSed
+	KindSQL
+	KindJq
+	KindRedis
+	KindMongo
+	KindKey
+	KindMount
+	KindEx
+	KindRsh
+	KindProgram // a program and maybe options, that a setting names
+	KindDNS
+	KindObject  // a version of a file: REV:PATH
+	KindData    // text, or @FILE
+	KindForm    // NAME=VALUE, NAME=@FILE or NAME=<FILE
+	KindVar     // the name of a variable that gets a value
+	KindFilter  // a pattern for the names of files that are read
+	KindLines   // a program of one command a line; the keys say which do something
+	KindAddress // TYPE:VALUE,OPTION…; the keys say which types do something
+	KindCrontab // the lines of a table of planned tasks
+	KindSelf    // a command line of the same program, without its name
+	KindTyped   // keys that are pressed in a terminal
+	KindFormat  // text in which #(…) is a command
+	KindRoot    // the folder that the wrapped command sees as /
+	KindInnerCd // the folder where the wrapped command starts, as it sees it
+	KindSplit   // the first words of the wrapped command, with escapes of their own
+	KindUnset   // the name of a variable that the wrapped command does not get
+)
+
+// IsCode reports whether a value of that kind is a program in a language of its
+// own.
+func (k Kind) IsCode() bool { return k >= KindPython && k <= KindOtherCode }
+
+// Acts reports whether an option with such a value may do more than read.
+func (k Kind) Acts() bool { return k > KindRead && k != KindObject && k != KindVar && k != KindFilter }
+
+// A Handler names the code that reads a small language no table can describe.
+type Handler uint8
+
+const (
+	UseNothing Handler = iota
+	UseFind
+	UseFd
+	UseSh
+	UseXargs
+	UseParallel
+	UseTest
+	UseScripts
+	UseGit
+	UseBuiltin
+	UseInterpreter
+	UseDownload
+	UseKill
+	UseEcho
+	UsePrintf
+	UseLink
+	UseCopy
+	UseMake
+	UseProgram
+)
+
+// An Output is what a command prints, as far as $(…) or a pipe can tell.
+type Output uint8
+
+const (
+	PrintsNothingKnown Output = iota
+	PrintsArgs
+	PrintsCwd
+	PrintsTemp
+	PrintsName
+	PrintsPaths
+	PrintsStdin
+	PrintsDecoded
+	PrintsNetwork
+	PrintsNames
+	PrintsLines    // some of the lines that it reads
+	PrintsHash     // a word without a slash, whatever its operands are
+	PrintsUnknown  // anything
+	PrintsBase     // the last component of a path, without an ending
+	PrintsThrough  // what it reads, whatever its operands are
+	PrintsSettings // assignments for a shell, and nothing else
+
+	PrintsEnvironment // the variables, if it has no operands
+)
