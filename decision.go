@@ -46,12 +46,16 @@ func (d *Decision) describe(c *Case) {
 	}
 }
 
-// A DeniedError is a denial as an error, for programs that would rather have
-// one.
+// A DeniedError says as an error that a call may not run: because it is denied,
+// or not before a person has said yes. Its decision tells which.
 type DeniedError struct{ Decision Decision }
 
 func (e *DeniedError) Error() string {
-	return fmt.Sprintf("denied (%s): %s", e.Decision.Code, e.Decision.Reason)
+	answer := "denied"
+	if e.Decision.Effect == Ask {
+		answer = "a person must approve it"
+	}
+	return fmt.Sprintf("%s (%s): %s", answer, e.Decision.Code, e.Decision.Reason)
 }
 
 // Err returns a [*DeniedError] unless the call is allowed.

@@ -250,6 +250,10 @@ func TestDeniedError(t *testing.T) {
 	if err := d.Err(); !errors.As(err, &denied) || err.Error() != "denied (c): r" {
 		t.Errorf("%v", err)
 	}
+	d.Effect = sayso.Ask
+	if err := d.Err(); !errors.As(err, &denied) || err.Error() != "a person must approve it (c): r" {
+		t.Errorf("%v", err)
+	}
 	d.Effect = sayso.Allow
 	if d.Err() != nil {
 		t.Error("an allowed call has an error")

@@ -60,6 +60,7 @@ func (p *Policy) plan(mode string) sayso.Plan {
 		p.capabilities(),
 		sayso.DeniedBefore(),
 		sayso.Rules("deny rules", p.Rules, sayso.Deny),
+		p.lookAlikes(),
 		readingOnly(mode), // behind what denies for good: its denials may turn into questions
 		sayso.Rules("ask rules", p.Rules, sayso.Ask),
 		p.asks(),

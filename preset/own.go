@@ -45,6 +45,11 @@ func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
 	if file := guarded(c, p, files); file != nil {
 		return sayso.Decide(sayso.Deny, "guard.own", "it would change what guards this agent: "+shown(file)+"; only a person may do that")
 	}
+	if plain, changed := plainly(p); changed {
+		if file := guarded(c, &plain, files); file != nil {
+			return sayso.Decide(sayso.Deny, "guard.own", shown(file)+" looks like what guards this agent, "+shell.Shown(file.Abs)+"; only a person may change that")
+		}
+	}
 	if decidesForItself(p) {
 		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls: run "+shell.Shown(p.Text)+" yourself")
 	}

@@ -2,55 +2,70 @@ package fspath
 
 import (
 	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// LooksLike reports whether a reader would take one path for the other: they
-// are the same when folded, or when letters of other scripts are replaced by
-// the ASCII letters, digits and dots that they look like. Two paths that are
-// both plain ASCII only look alike if they fold to the same.
-func LooksLike(a, b string) bool {
-	if Fold(a) == Fold(b) {
-		return true
+// Plain returns what a reader takes a name for: letters of other scripts are
+// replaced by the ASCII letters, digits and dots that they look like, other forms
+// of a character (full-width ones) by the character, and what is not seen is left
+// out. A name that looks like no other is returned as it is; no slash is made or
+// lost.
+func Plain(name string) string {
+	if isASCII(name) {
+		return name
 	}
-	if isASCII(a) && isASCII(b) {
-		return false
+	apart := norm.NFD.String(name)
+	out := make([]byte, 0, len(apart))
+	for i := 0; i < len(apart); {
+		r, n := utf8.DecodeRuneInString(apart[i:])
+		if r < utf8.RuneSelf || r == utf8.RuneError && n == 1 {
+			out = append(out, apart[i:i+n]...)
+			i += n
+			continue
+		}
+		for _, c := range compatible(apart[i:i+n], r) {
+			if !ignorable(c) {
+				out = utf8.AppendRune(out, looks(c))
+			}
+		}
+		i += n
 	}
-	return skeleton(a) == skeleton(b)
+	return norm.NFC.String(string(out))
+}
+
+// Hidden returns what stands in a text and is not seen, and makes it read as
+// another: characters that change the order of what is shown, and ones without
+// width between plain ones. Between letters of other scripts those have their
+// use. It returns 0 if there is none.
+func Hidden(text string) rune {
+	if isASCII(text) {
+		return 0
+	}
+	runes := []rune(text)
+	for i, r := range runes {
+		switch {
+		case 0x202A <= r && r <= 0x202E, 0x2066 <= r && r <= 0x2069:
+			return r
+		case ignorable(r) && (i == 0 || runes[i-1] < utf8.RuneSelf) && (i+1 == len(runes) || runes[i+1] < utf8.RuneSelf):
+			return r
+		}
+	}
+	return 0
 }
 
 func isASCII(s string) bool {
 	for i := range len(s) {
-		if s[i] >= 0x80 {
+		if s[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
 	return true
 }
 
-// skeleton replaces look-alikes before it folds, because the small form of a
-// letter may look like another one than the capital, and again after it,
-// because folding brings new ones. Accents are apart from their letters then.
-func skeleton(s string) string {
-	s = Fold(strings.Map(looks, norm.NFD.String(s)))
-	return strings.Map(func(r rune) rune { return blur(looks(r)) }, s)
-}
-
-// blur is for what is alike in many fonts.
-func blur(r rune) rune {
-	switch r {
-	case '0':
-		return 'o'
-	case '1', 'i', '|':
-		return 'l'
-	}
-	return r
-}
-
 func looks(r rune) rune {
-	if r < 0x80 {
+	if r < utf8.RuneSelf {
 		return r
 	}
 	i, ok := slices.BinarySearchFunc(confusables[:], r, func(c confusable, r rune) int { return int(c.looks - r) })

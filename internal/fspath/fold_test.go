@@ -37,33 +37,41 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestLooksLike(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"/w/.env", "/w/.еnv", true}, // Cyrillic е
-		{"/w/.env", "/w/.ЕNV", true},
-		{"passwd", "раѕѕwd", true},
-		{"secrets", "ѕесrеtѕ", true},
-		{"config.yaml", "c\u03bfnfig.yaml", true},
-		{"Documents", "Dоcuments", true},
-		{"id_rsa", "ｉｄ＿ｒｓａ", true},
-		{"a.pem", "a\u3002pem", true},
-		{"key1", "key\u0661", true},
-		{"file0", "file\u09e6", true},
-		{"BACKUP", "ВАСКUР", true},
-		{"èa", "\u0450a", true},
-		{"same", "SAME", true},
-		{"alpha", "\U0001d6fclph\U0001d6fc", true}, // mathematical, then Greek, then a
-		{"file0", "fileo", false},                  // both ASCII
-		{"файл", "fajl", false},
-		{"a/b", "a\uff0fb", false},
-		{"x", "y", false},
-		{"résumé", "resume", false},
+func TestPlain(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"/w/.\u0435nv", "/w/.env"}, // Cyrillic е
+		{"/w/.\u0415NV", "/w/.ENV"},
+		{"\u0440\u0430\u0455\u0455wd", "passwd"},
+		{"\u0455\u0435\u0441r\u0435t\u0455", "secrets"},
+		{"c\u03bfnfig.yaml", "config.yaml"},
+		{"ｉｄ＿ｒｓａ", "id_rsa"},
+		{"a\u3002pem", "a.pem"},
+		{"key\u0661", "keyl"},
+		{"\u0450a", "èa"},
+		{"\U0001d6fclph\U0001d6fc", "alpha"}, // mathematical, then Greek, then a
+		{".sayso\u200b.yaml", ".sayso.yaml"},
+		{"file0", "file0"},
+		{"résumé", "résumé"},
+		{"日本語.txt", "日本語.txt"},
+		{"a\uff0fb", "a\uff0fb"}, // no slash is made
+		{"\xff\u0435", "\xffe"},
 	} {
-		if got := LooksLike(tt.a, tt.b); got != tt.want || LooksLike(tt.b, tt.a) != got {
-			t.Errorf("LooksLike(%q, %q) = %v (%q, %q)", tt.a, tt.b, got, skeleton(tt.a), skeleton(tt.b))
+		if got := Plain(tt.in); got != tt.want {
+			t.Errorf("Plain(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+	if isASCII(Plain("\u0444\u0430\u0439\u043b")) {
+		t.Error("a name of another script looks like none")
+	}
+}
+
+func TestHidden(t *testing.T) {
+	for in, want := range map[string]rune{
+		"plain": 0, "документ": 0, "naïve": 0, "a\u200bb": 0x200b, "\u200bname": 0x200b, "name\ufeff": 0xfeff, "x\u202egnp.txt": 0x202e, "ш\u202eгп": 0x202e,
+		"می\u200cخواهم": 0, "\U0001f468\u200d\U0001f469": 0, "\u2066x": 0x2066,
+	} {
+		if got := Hidden(in); got != want {
+			t.Errorf("Hidden(%q) = %U, want %U", in, got, want)
 		}
 	}
 }

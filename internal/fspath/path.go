@@ -1,8 +1,8 @@
 // Package fspath says which file a path means.
 //
 // Resolve makes a path absolute and follows its links; Within asks whether it
-// is in a folder; Fold and LooksLike compare names that a file system, or a
-// reader, takes for the same.
+// is in a folder; Fold and Plain give the name that a file system, or a reader,
+// takes another for.
 //
 // The package does not touch the machine: what it may see of the file system
 // is asked for by a function. What it answers was true when that function
