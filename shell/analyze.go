@@ -61,9 +61,9 @@ func checkPlace(at *Place) error {
 	if at.Home != "" && !path.IsAbs(at.Home) {
 		return fmt.Errorf("%w: the home folder %q is not absolute", ErrPlace, at.Home)
 	}
-	at.Dir = path.Clean(at.Dir)
+	at.Dir = clean(at.Dir)
 	if at.Home != "" {
-		at.Home = path.Clean(at.Home)
+		at.Home = clean(at.Home)
 	}
 	if len(at.Workspace) == 0 {
 		return nil
@@ -73,12 +73,12 @@ func checkPlace(at *Place) error {
 		if !path.IsAbs(root) {
 			return fmt.Errorf("%w: the workspace %q is not absolute", ErrPlace, root)
 		}
-		clean := path.Clean(root)
-		if clean != root && &roots[0] == &at.Workspace[0] {
+		tidy := clean(root)
+		if tidy != root && &roots[0] == &at.Workspace[0] {
 			roots = slices.Clone(roots) // the caller's stays as it is
 		}
-		if clean != root {
-			roots[i] = clean
+		if tidy != root {
+			roots[i] = tidy
 		}
 	}
 	at.Workspace = roots

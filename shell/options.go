@@ -167,12 +167,8 @@ func subOf(t *table.Tool, a Arg) *table.Tool {
 	if a.Unknown || a.Glob && a.many {
 		return nil
 	}
-	for i := range t.Subs {
-		for _, name := range t.Subs[i].Names {
-			if name == a.Text {
-				return &t.Subs[i]
-			}
-		}
+	if s := t.Sub(a.Text); s != nil {
+		return s
 	}
 	for i := range t.Subs {
 		for _, name := range t.Subs[i].Names {

@@ -149,7 +149,17 @@ func resolve(p, dir string) string {
 	if mayMeetProc(p) {
 		return throughProc(p, dir)
 	}
-	return path.Clean(p)
+	return clean(p)
+}
+
+// clean is path.Clean for an absolute path; most of them are clean already.
+func clean(p string) string {
+	for i := 0; i < len(p); i++ {
+		if p[i] == '/' && (i+1 == len(p) || p[i+1] == '/' || p[i+1] == '.') {
+			return path.Clean(p)
+		}
+	}
+	return p
 }
 
 // mayMeetProc rules out most paths: they start with another letter than /proc,

@@ -28,32 +28,61 @@ func (r *run) begin(at Place, length int) {
 	r.f = frame{via: -1, pipeLen: 1, span: Span{0, length}}
 }
 
-// result is the analysis in memory of its own, one piece for all values of a
-// kind.
+// result is the analysis in memory of its own.
 func (r *run) result() *Analysis {
-	out := &Analysis{Risk: Safe, Opaque: r.w.opaque, Commands: make([]Command, len(r.w.commands))}
-	if out.Opaque != "" {
-		out.Risk = Dangerous
-	}
 	var args, paths, words int
 	for _, c := range r.w.commands {
-		out.Risk = min(out.Risk, c.Risk)
-		out.Effects |= c.Effects
 		args += len(c.Args)
 		paths += len(c.Paths)
 		words += len(c.Prefix) + len(c.Hosts)
 	}
-	allArgs, allPaths, allWords := make([]Arg, 0, args), make([]Path, 0, paths), make([]string, 0, words)
+	p := roomFor(len(r.w.commands), args, paths, words)
+	out := p.analysis
+	out.Risk, out.Opaque, out.Commands = Safe, r.w.opaque, p.commands
+	if out.Opaque != "" {
+		out.Risk = Dangerous
+	}
 	for i, from := range r.w.commands {
 		c := &out.Commands[i]
 		*c = *from
+		out.Risk = min(out.Risk, c.Risk)
+		out.Effects |= c.Effects
 		c.Suggest = c.Suggest && out.Opaque == ""
-		c.Args = moved(&allArgs, c.Args)
-		c.Paths = moved(&allPaths, c.Paths)
-		c.Prefix = moved(&allWords, c.Prefix)
-		c.Hosts = moved(&allWords, c.Hosts)
+		c.Args = moved(&p.args, c.Args)
+		c.Paths = moved(&p.paths, c.Paths)
+		c.Prefix = moved(&p.words, c.Prefix)
+		c.Hosts = moved(&p.words, c.Hosts)
 	}
 	return out
+}
+
+// A pieces is the memory of a result.
+type pieces struct {
+	analysis *Analysis
+	commands []Command
+	args     []Arg
+	paths    []Path
+	words    []string
+}
+
+// A fewPieces is the memory of a result with few values: most are such.
+type fewPieces struct {
+	Analysis
+	commands [3]Command
+	args     [8]Arg
+	paths    [3]Path
+	words    [6]string
+}
+
+// roomFor makes room for a result of so many values: all in one piece if they
+// are few, else one piece for all values of a kind.
+func roomFor(commands, args, paths, words int) pieces {
+	var few *fewPieces
+	if commands > len(few.commands) || args > len(few.args) || paths > len(few.paths) || words > len(few.words) {
+		return pieces{new(Analysis), make([]Command, commands), make([]Arg, 0, args), make([]Path, 0, paths), make([]string, 0, words)}
+	}
+	few = new(fewPieces)
+	return pieces{&few.Analysis, few.commands[:commands], few.args[:0], few.paths[:0], few.words[:0]}
 }
 
 // moved copies values into the room that was made for them.
@@ -106,12 +135,12 @@ func (s *slab[T]) take(n int) []T {
 	return s.free[s.used-n : s.used-n : s.used]
 }
 
-// emptied is the slab for the next run.
+// emptied is the slab for the next run. What it holds is written over, not
+// cleared: the pool itself lets go of it soon.
 func (s *slab[T]) emptied() slab[T] {
 	if len(s.free) > 4*maxKept {
 		return slab[T]{}
 	}
-	clear(s.free[:s.used])
 	return slab[T]{free: s.free}
 }
 

@@ -3,6 +3,11 @@
 // from package shell because it takes far longer to compile and changes seldom.
 package table
 
+import (
+	"slices"
+	"strings"
+)
+
 // Effects is a set of things that a command does, as package shell has them.
 type Effects uint16
 
@@ -34,7 +39,31 @@ type Tool struct {
 	Flags []Flag
 	Whens []When
 	Subs  []Tool
+	Index []SubName // the names of many sub-commands, in order
 	Use   Handler
+}
+
+// A SubName says at which place of Subs the sub-command of that name is.
+type SubName struct {
+	Name string
+	At   int16
+}
+
+// Sub returns the sub-command of exactly that name, or nil.
+func (t *Tool) Sub(name string) *Tool {
+	if len(t.Index) > 0 {
+		i, ok := slices.BinarySearchFunc(t.Index, name, func(s SubName, name string) int { return strings.Compare(s.Name, name) })
+		if !ok {
+			return nil
+		}
+		return &t.Subs[t.Index[i].At]
+	}
+	for i := range t.Subs {
+		if slices.Contains(t.Subs[i].Names, name) {
+			return &t.Subs[i]
+		}
+	}
+	return nil
 }
 
 // Is reports whether it has one of the traits.

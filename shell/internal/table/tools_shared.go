@@ -86,11 +86,24 @@ var sharedTool11 = []Tool{
 	},
 }
 
-var sharedWhen12 = []When{
+var sharedSubName12 = []SubName{
+	{"activate-service-account", 2},
+	{"application-default", 4},
+	{"configure-docker", 2},
+	{"describe", 0},
+	{"list", 0},
+	{"login", 2},
+	{"print-access-token", 1},
+	{"print-identity-token", 1},
+	{"print-refresh-token", 1},
+	{"revoke", 3},
+}
+
+var sharedWhen13 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"project", "core/project", "compute/zone", "compute/region", "run/region", "functions/region", "deploy/region", "artifacts/location", "builds/region", "eventarc/location", "region", "zone"}}}}, Do: Action{Risk: LevelDangerous}},
 }
 
-var sharedTool13 = []Tool{
+var sharedTool14 = []Tool{
 	{Names: []string{"list", "describe"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the settings of gcloud"},
@@ -101,7 +114,7 @@ var sharedTool13 = []Tool{
 	},
 }
 
-var sharedTool14 = []Tool{
+var sharedTool15 = []Tool{
 	{Names: []string{"list", "get", "get-value"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the settings of gcloud: {args}", "Show the settings of gcloud"},
@@ -109,15 +122,15 @@ var sharedTool14 = []Tool{
 	{Names: []string{"set", "unset"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change the setting {arg1} of gcloud for this user", "Change the settings of gcloud for this user"},
-		Whens: sharedWhen12,
+		Whens: sharedWhen13,
 	},
 	{Names: []string{"configurations"},
 		Says: []string{"Show the help of gcloud config configurations"},
-		Subs: sharedTool13,
+		Subs: sharedTool14,
 	},
 }
 
-var sharedTool15 = []Tool{
+var sharedTool16 = []Tool{
 	{Names: []string{"list"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show which parts of gcloud are installed"},
@@ -128,16 +141,16 @@ var sharedTool15 = []Tool{
 	},
 }
 
-var sharedFlag16 = []Flag{
+var sharedFlag17 = []Flag{
 	{Names: []string{"--secret"}, Kind: KindText},
 	{Names: []string{"--out-file"}, Kind: KindWrite},
 }
 
-var sharedTool17 = []Tool{
+var sharedTool18 = []Tool{
 	{Names: []string{"access"},
 		Do:    Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says:  []string{"Read the secret {--secret} from Google Cloud", "Read a secret from Google Cloud"},
-		Flags: sharedFlag16,
+		Flags: sharedFlag17,
 	},
 	{Names: []string{"list", "describe"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
@@ -149,60 +162,9 @@ var sharedTool17 = []Tool{
 	},
 }
 
-var sharedFlag18 = []Flag{
+var sharedFlag19 = []Flag{
 	{Names: []string{"--command"}, Kind: KindText},
 	{Names: []string{"--ssh-flag", "--ssh-key-file", "--strict-host-key-checking", "--container"}, Kind: KindText},
-}
-
-var sharedTool19 = []Tool{
-	{Names: []string{"help"},
-		Says: []string{"Show the help of {cmd}"},
-	},
-	{Names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
-		Says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
-	},
-	{Names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
-		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
-		Says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
-	},
-	{Names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
-		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
-		Says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
-	},
-	{Names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
-		Do:   Action{Does: Network | Deletes | Irreversible},
-		Says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
-	},
-	{Names: []string{"deploy", "publish", "push"},
-		Do:   Action{Does: Writes | Network | Publishes, Risk: LevelDangerous},
-		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
-	},
-	{Names: []string{"create", "create-*", "add", "add-*", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "install", "instantiate", "instantiate-*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
-	},
-	{Names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
-	},
-	{Names: []string{"ssh"},
-		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
-		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		Flags: sharedFlag18,
-	},
-	{Names: []string{"scp"},
-		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
-		Says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
-	},
-	{Names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
-		Do:   Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
-		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
-	},
-	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Google Cloud command {sub}"},
-	},
 }
 
 var sharedTool20 = []Tool{
@@ -240,7 +202,7 @@ var sharedTool20 = []Tool{
 	{Names: []string{"ssh"},
 		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
 		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		Flags: sharedFlag18,
+		Flags: sharedFlag19,
 	},
 	{Names: []string{"scp"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
@@ -253,67 +215,147 @@ var sharedTool20 = []Tool{
 	{Names: []string{"*"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Use the Google Cloud command {sub}"},
-		Subs: sharedTool19,
 	},
 }
 
-var sharedTool21 = []Tool{
-	{Names: []string{"help"},
-		Says: []string{"Show the help of {cmd}"},
-	},
-	{Names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
-		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
-		Says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
-	},
-	{Names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
-		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
-		Says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
-	},
-	{Names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
-		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
-		Says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
-	},
-	{Names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
-		Do:   Action{Does: Network | Deletes | Irreversible},
-		Says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
-	},
-	{Names: []string{"deploy", "publish", "push"},
-		Do:   Action{Does: Writes | Network | Publishes, Risk: LevelDangerous},
-		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
-	},
-	{Names: []string{"create", "create-*", "add", "add-*", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "install", "instantiate", "instantiate-*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
-	},
-	{Names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
-	},
-	{Names: []string{"ssh"},
-		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
-		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		Flags: sharedFlag18,
-	},
-	{Names: []string{"scp"},
-		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
-		Says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
-	},
-	{Names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
-		Do:   Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
-		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
-	},
-	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Google Cloud command {sub}"},
-		Subs: sharedTool20,
-	},
+var sharedSubName21 = []SubName{
+	{"abandon", 4},
+	{"access", 1},
+	{"ack", 7},
+	{"activate", 7},
+	{"add", 6},
+	{"advance", 7},
+	{"allocate", 6},
+	{"apply", 7},
+	{"approve", 7},
+	{"asymmetric-decrypt", 1},
+	{"asymmetric-sign", 10},
+	{"attach", 7},
+	{"bulk", 6},
+	{"bulk-delete", 4},
+	{"call", 10},
+	{"cancel", 4},
+	{"clone", 6},
+	{"complete", 7},
+	{"config-ssh", 10},
+	{"configure", 7},
+	{"connect", 10},
+	{"connect-to-serial-port", 10},
+	{"copy", 6},
+	{"create", 6},
+	{"deactivate", 7},
+	{"decrypt", 1},
+	{"delete", 4},
+	{"deploy", 5},
+	{"describe", 2},
+	{"destroy", 4},
+	{"detach", 7},
+	{"diff", 2},
+	{"disable", 4},
+	{"download", 10},
+	{"drain", 7},
+	{"edit", 7},
+	{"enable", 6},
+	{"encrypt", 10},
+	{"exec", 10},
+	{"execute", 10},
+	{"explain", 2},
+	{"export", 10},
+	{"failover", 7},
+	{"get", 2},
+	{"get-credentials", 1},
+	{"help", 0},
+	{"import", 6},
+	{"info", 2},
+	{"initialize", 6},
+	{"insert", 6},
+	{"install", 6},
+	{"instantiate", 6},
+	{"invoke", 10},
+	{"list", 2},
+	{"lock", 7},
+	{"log", 3},
+	{"lookup", 2},
+	{"ls", 2},
+	{"mac-sign", 10},
+	{"migrate", 7},
+	{"modify-push-config", 7},
+	{"move", 7},
+	{"patch", 7},
+	{"perform-maintenance", 7},
+	{"predict", 10},
+	{"print-access-token", 1},
+	{"print-identity-token", 1},
+	{"print-settings", 2},
+	{"promote", 6},
+	{"provision", 6},
+	{"proxy", 10},
+	{"publish", 5},
+	{"pull", 10},
+	{"purge", 4},
+	{"push", 5},
+	{"query", 2},
+	{"raw-decrypt", 1},
+	{"raw-predict", 10},
+	{"read", 2},
+	{"recommend", 2},
+	{"recreate-instances", 7},
+	{"refresh", 7},
+	{"register", 6},
+	{"reject", 7},
+	{"remove", 4},
+	{"rename", 7},
+	{"replace", 7},
+	{"reset", 7},
+	{"reset-windows-password", 1},
+	{"resize", 7},
+	{"restart", 7},
+	{"restore", 6},
+	{"resume", 7},
+	{"retry", 7},
+	{"revoke", 4},
+	{"rm", 4},
+	{"rollback", 7},
+	{"rolling-action", 7},
+	{"rotate", 7},
+	{"run", 6},
+	{"scp", 9},
+	{"search", 2},
+	{"seek", 7},
+	{"set", 7},
+	{"show", 2},
+	{"sign", 10},
+	{"sign-blob", 10},
+	{"sign-jwt", 10},
+	{"simulate-maintenance-event", 7},
+	{"snapshot", 6},
+	{"ssh", 8},
+	{"start", 6},
+	{"start-iap-tunnel", 10},
+	{"status", 2},
+	{"stop", 7},
+	{"stream-logs", 3},
+	{"submit", 6},
+	{"suspend", 7},
+	{"switch", 7},
+	{"sync", 7},
+	{"tag", 7},
+	{"tail", 3},
+	{"tail-serial-port-output", 2},
+	{"test-iam-permissions", 2},
+	{"troubleshoot", 2},
+	{"undelete", 6},
+	{"undeploy", 4},
+	{"unset", 7},
+	{"untag", 7},
+	{"update", 7},
+	{"upgrade", 7},
+	{"upload", 6},
+	{"verify", 2},
+	{"wait", 3},
 }
 
 var sharedTool22 = []Tool{
-	{Names: []string{"versions"},
-		Says: []string{"Show the help of gcloud secrets versions"},
-		Subs: sharedTool17,
-	},
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
 	},
@@ -348,7 +390,7 @@ var sharedTool22 = []Tool{
 	{Names: []string{"ssh"},
 		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
 		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		Flags: sharedFlag18,
+		Flags: sharedFlag19,
 	},
 	{Names: []string{"scp"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
@@ -359,13 +401,262 @@ var sharedTool22 = []Tool{
 		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Google Cloud command {sub}"},
-		Subs: sharedTool21,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Google Cloud command {sub}"},
+		Subs:  sharedTool20,
+		Index: sharedSubName21,
 	},
 }
 
 var sharedTool23 = []Tool{
+	{Names: []string{"help"},
+		Says: []string{"Show the help of {cmd}"},
+	},
+	{Names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
+		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
+		Says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
+	},
+	{Names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
+		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
+		Says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
+	},
+	{Names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
+		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
+		Says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
+	},
+	{Names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
+		Do:   Action{Does: Network | Deletes | Irreversible},
+		Says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
+	},
+	{Names: []string{"deploy", "publish", "push"},
+		Do:   Action{Does: Writes | Network | Publishes, Risk: LevelDangerous},
+		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
+	},
+	{Names: []string{"create", "create-*", "add", "add-*", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "install", "instantiate", "instantiate-*"},
+		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
+	},
+	{Names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
+		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
+	},
+	{Names: []string{"ssh"},
+		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
+		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
+		Flags: sharedFlag19,
+	},
+	{Names: []string{"scp"},
+		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
+		Says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
+	},
+	{Names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
+		Do:   Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
+		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
+	},
+	{Names: []string{"*"},
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Google Cloud command {sub}"},
+		Subs:  sharedTool22,
+		Index: sharedSubName21,
+	},
+}
+
+var sharedTool24 = []Tool{
+	{Names: []string{"versions"},
+		Says: []string{"Show the help of gcloud secrets versions"},
+		Subs: sharedTool18,
+	},
+	{Names: []string{"help"},
+		Says: []string{"Show the help of {cmd}"},
+	},
+	{Names: []string{"get-credentials", "print-access-token", "print-identity-token", "access", "decrypt", "reset-windows-password", "asymmetric-decrypt", "raw-decrypt"},
+		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
+		Says: []string{"Get credentials or secrets out of Google Cloud: {args}", "Get credentials or secrets out of Google Cloud"},
+	},
+	{Names: []string{"list", "ls", "describe", "show", "info", "read", "search", "query", "lookup", "status", "explain", "list-*", "describe-*", "get-*", "search-*", "show-*", "check-*", "lookup-*", "query-*", "analyze-*", "test-iam-permissions", "get", "print-settings", "troubleshoot", "recommend", "preview-*", "diff", "tail-serial-port-output", "verify"},
+		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
+		Says: []string{"Ask Google Cloud for information: {subs} {args}", "Ask Google Cloud for information: {subs}"},
+	},
+	{Names: []string{"log", "tail", "wait", "stream-logs", "stream-*"},
+		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
+		Says: []string{"Watch something in Google Cloud: {args}", "Watch something in Google Cloud"},
+	},
+	{Names: []string{"delete", "delete-*", "destroy", "remove", "remove-*", "rm", "purge", "abandon", "abandon-*", "undeploy", "revoke", "cancel", "disable", "bulk-delete"},
+		Do:   Action{Does: Network | Deletes | Irreversible},
+		Says: []string{"Delete in Google Cloud: {args}", "Delete something in Google Cloud"},
+	},
+	{Names: []string{"deploy", "publish", "push"},
+		Do:   Action{Does: Writes | Network | Publishes, Risk: LevelDangerous},
+		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
+	},
+	{Names: []string{"create", "create-*", "add", "add-*", "start", "start-*", "run", "submit", "import", "insert", "register", "enable", "clone", "restore", "provision", "bulk", "undelete", "promote", "upload", "copy", "snapshot", "generate-*", "initialize", "allocate", "install", "instantiate", "instantiate-*"},
+		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says: []string{"Create or start in Google Cloud: {args}", "Create or start something in Google Cloud"},
+	},
+	{Names: []string{"update", "update-*", "set", "set-*", "unset", "unset-*", "patch", "replace", "resize", "resize-*", "move", "rename", "attach", "attach-*", "detach", "detach-*", "apply", "apply-*", "rollback", "rolling-action", "recreate-instances", "switch", "migrate", "failover", "stop", "stop-*", "reset", "restart", "suspend", "resume", "upgrade", "configure", "edit", "sync", "rotate", "lock", "approve", "reject", "advance", "retry", "complete", "drain", "tag", "untag", "modify-*", "ack", "modify-push-config", "seek", "activate", "deactivate", "perform-maintenance", "simulate-maintenance-event", "refresh"},
+		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says: []string{"Change in Google Cloud: {args}", "Change something in Google Cloud"},
+	},
+	{Names: []string{"ssh"},
+		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
+		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
+		Flags: sharedFlag19,
+	},
+	{Names: []string{"scp"},
+		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
+		Says: []string{"Copy files from or to a machine in Google Cloud: {args}", "Copy files from or to a machine in Google Cloud"},
+	},
+	{Names: []string{"connect", "connect-to-serial-port", "call", "execute", "invoke", "predict", "raw-predict", "proxy", "exec", "sign", "sign-*", "sign-blob", "sign-jwt", "encrypt", "pull", "export", "export-*", "download", "start-iap-tunnel", "asymmetric-sign", "mac-sign", "config-ssh"},
+		Do:   Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
+		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
+	},
+	{Names: []string{"*"},
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Google Cloud command {sub}"},
+		Subs:  sharedTool23,
+		Index: sharedSubName21,
+	},
+}
+
+var sharedSubName25 = []SubName{
+	{"abandon", 5},
+	{"access", 2},
+	{"ack", 8},
+	{"activate", 8},
+	{"add", 7},
+	{"advance", 8},
+	{"allocate", 7},
+	{"apply", 8},
+	{"approve", 8},
+	{"asymmetric-decrypt", 2},
+	{"asymmetric-sign", 11},
+	{"attach", 8},
+	{"bulk", 7},
+	{"bulk-delete", 5},
+	{"call", 11},
+	{"cancel", 5},
+	{"clone", 7},
+	{"complete", 8},
+	{"config-ssh", 11},
+	{"configure", 8},
+	{"connect", 11},
+	{"connect-to-serial-port", 11},
+	{"copy", 7},
+	{"create", 7},
+	{"deactivate", 8},
+	{"decrypt", 2},
+	{"delete", 5},
+	{"deploy", 6},
+	{"describe", 3},
+	{"destroy", 5},
+	{"detach", 8},
+	{"diff", 3},
+	{"disable", 5},
+	{"download", 11},
+	{"drain", 8},
+	{"edit", 8},
+	{"enable", 7},
+	{"encrypt", 11},
+	{"exec", 11},
+	{"execute", 11},
+	{"explain", 3},
+	{"export", 11},
+	{"failover", 8},
+	{"get", 3},
+	{"get-credentials", 2},
+	{"help", 1},
+	{"import", 7},
+	{"info", 3},
+	{"initialize", 7},
+	{"insert", 7},
+	{"install", 7},
+	{"instantiate", 7},
+	{"invoke", 11},
+	{"list", 3},
+	{"lock", 8},
+	{"log", 4},
+	{"lookup", 3},
+	{"ls", 3},
+	{"mac-sign", 11},
+	{"migrate", 8},
+	{"modify-push-config", 8},
+	{"move", 8},
+	{"patch", 8},
+	{"perform-maintenance", 8},
+	{"predict", 11},
+	{"print-access-token", 2},
+	{"print-identity-token", 2},
+	{"print-settings", 3},
+	{"promote", 7},
+	{"provision", 7},
+	{"proxy", 11},
+	{"publish", 6},
+	{"pull", 11},
+	{"purge", 5},
+	{"push", 6},
+	{"query", 3},
+	{"raw-decrypt", 2},
+	{"raw-predict", 11},
+	{"read", 3},
+	{"recommend", 3},
+	{"recreate-instances", 8},
+	{"refresh", 8},
+	{"register", 7},
+	{"reject", 8},
+	{"remove", 5},
+	{"rename", 8},
+	{"replace", 8},
+	{"reset", 8},
+	{"reset-windows-password", 2},
+	{"resize", 8},
+	{"restart", 8},
+	{"restore", 7},
+	{"resume", 8},
+	{"retry", 8},
+	{"revoke", 5},
+	{"rm", 5},
+	{"rollback", 8},
+	{"rolling-action", 8},
+	{"rotate", 8},
+	{"run", 7},
+	{"scp", 10},
+	{"search", 3},
+	{"seek", 8},
+	{"set", 8},
+	{"show", 3},
+	{"sign", 11},
+	{"sign-blob", 11},
+	{"sign-jwt", 11},
+	{"simulate-maintenance-event", 8},
+	{"snapshot", 7},
+	{"ssh", 9},
+	{"start", 7},
+	{"start-iap-tunnel", 11},
+	{"status", 3},
+	{"stop", 8},
+	{"stream-logs", 4},
+	{"submit", 7},
+	{"suspend", 8},
+	{"switch", 8},
+	{"sync", 8},
+	{"tag", 8},
+	{"tail", 4},
+	{"tail-serial-port-output", 3},
+	{"test-iam-permissions", 3},
+	{"troubleshoot", 3},
+	{"undelete", 7},
+	{"undeploy", 5},
+	{"unset", 8},
+	{"untag", 8},
+	{"update", 8},
+	{"upgrade", 8},
+	{"upload", 7},
+	{"verify", 3},
+	{"versions", 0},
+	{"wait", 4},
+}
+
+var sharedTool26 = []Tool{
 	{Names: []string{"get-credentials"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Let kubectl use the cluster {arg1} of Google Cloud", "Let kubectl use a cluster of Google Cloud"},
@@ -384,10 +675,10 @@ var sharedTool23 = []Tool{
 	},
 }
 
-var sharedTool24 = []Tool{
+var sharedTool27 = []Tool{
 	{Names: []string{"clusters"},
 		Says: []string{"Show the help of gcloud container clusters"},
-		Subs: sharedTool23,
+		Subs: sharedTool26,
 	},
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
@@ -423,7 +714,7 @@ var sharedTool24 = []Tool{
 	{Names: []string{"ssh"},
 		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
 		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		Flags: sharedFlag18,
+		Flags: sharedFlag19,
 	},
 	{Names: []string{"scp"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
@@ -434,13 +725,152 @@ var sharedTool24 = []Tool{
 		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Google Cloud command {sub}"},
-		Subs: sharedTool21,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Google Cloud command {sub}"},
+		Subs:  sharedTool23,
+		Index: sharedSubName21,
 	},
 }
 
-var sharedFlag25 = []Flag{
+var sharedSubName28 = []SubName{
+	{"abandon", 5},
+	{"access", 2},
+	{"ack", 8},
+	{"activate", 8},
+	{"add", 7},
+	{"advance", 8},
+	{"allocate", 7},
+	{"apply", 8},
+	{"approve", 8},
+	{"asymmetric-decrypt", 2},
+	{"asymmetric-sign", 11},
+	{"attach", 8},
+	{"bulk", 7},
+	{"bulk-delete", 5},
+	{"call", 11},
+	{"cancel", 5},
+	{"clone", 7},
+	{"clusters", 0},
+	{"complete", 8},
+	{"config-ssh", 11},
+	{"configure", 8},
+	{"connect", 11},
+	{"connect-to-serial-port", 11},
+	{"copy", 7},
+	{"create", 7},
+	{"deactivate", 8},
+	{"decrypt", 2},
+	{"delete", 5},
+	{"deploy", 6},
+	{"describe", 3},
+	{"destroy", 5},
+	{"detach", 8},
+	{"diff", 3},
+	{"disable", 5},
+	{"download", 11},
+	{"drain", 8},
+	{"edit", 8},
+	{"enable", 7},
+	{"encrypt", 11},
+	{"exec", 11},
+	{"execute", 11},
+	{"explain", 3},
+	{"export", 11},
+	{"failover", 8},
+	{"get", 3},
+	{"get-credentials", 2},
+	{"help", 1},
+	{"import", 7},
+	{"info", 3},
+	{"initialize", 7},
+	{"insert", 7},
+	{"install", 7},
+	{"instantiate", 7},
+	{"invoke", 11},
+	{"list", 3},
+	{"lock", 8},
+	{"log", 4},
+	{"lookup", 3},
+	{"ls", 3},
+	{"mac-sign", 11},
+	{"migrate", 8},
+	{"modify-push-config", 8},
+	{"move", 8},
+	{"patch", 8},
+	{"perform-maintenance", 8},
+	{"predict", 11},
+	{"print-access-token", 2},
+	{"print-identity-token", 2},
+	{"print-settings", 3},
+	{"promote", 7},
+	{"provision", 7},
+	{"proxy", 11},
+	{"publish", 6},
+	{"pull", 11},
+	{"purge", 5},
+	{"push", 6},
+	{"query", 3},
+	{"raw-decrypt", 2},
+	{"raw-predict", 11},
+	{"read", 3},
+	{"recommend", 3},
+	{"recreate-instances", 8},
+	{"refresh", 8},
+	{"register", 7},
+	{"reject", 8},
+	{"remove", 5},
+	{"rename", 8},
+	{"replace", 8},
+	{"reset", 8},
+	{"reset-windows-password", 2},
+	{"resize", 8},
+	{"restart", 8},
+	{"restore", 7},
+	{"resume", 8},
+	{"retry", 8},
+	{"revoke", 5},
+	{"rm", 5},
+	{"rollback", 8},
+	{"rolling-action", 8},
+	{"rotate", 8},
+	{"run", 7},
+	{"scp", 10},
+	{"search", 3},
+	{"seek", 8},
+	{"set", 8},
+	{"show", 3},
+	{"sign", 11},
+	{"sign-blob", 11},
+	{"sign-jwt", 11},
+	{"simulate-maintenance-event", 8},
+	{"snapshot", 7},
+	{"ssh", 9},
+	{"start", 7},
+	{"start-iap-tunnel", 11},
+	{"status", 3},
+	{"stop", 8},
+	{"stream-logs", 4},
+	{"submit", 7},
+	{"suspend", 8},
+	{"switch", 8},
+	{"sync", 8},
+	{"tag", 8},
+	{"tail", 4},
+	{"tail-serial-port-output", 3},
+	{"test-iam-permissions", 3},
+	{"troubleshoot", 3},
+	{"undelete", 7},
+	{"undeploy", 5},
+	{"unset", 8},
+	{"untag", 8},
+	{"update", 8},
+	{"upgrade", 8},
+	{"upload", 7},
+	{"verify", 3},
+	{"wait", 4},
+}
+
+var sharedFlag29 = []Flag{
 	{Names: []string{"--recursive"}},
 	{Names: []string{"-d"}},
 	{Names: []string{"-r", "-c"}},
@@ -448,13 +878,13 @@ var sharedFlag25 = []Flag{
 	{Names: []string{"--range"}, Kind: KindText},
 }
 
-var sharedWhen26 = []When{
+var sharedWhen30 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"gs://*"}}, {Op: TermArg, N: 2, Globs: []string{"gs://*"}}}}, Do: Action{Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"gs://*"}}}}, Do: Action{Args: []Slot{{Kind: KindText, Repeat: true}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"gs://*"}}}}, Do: Action{Args: []Slot{{Kind: KindMove, Repeat: true}, {Kind: KindText}}}},
 }
 
-var sharedFlag27 = []Flag{
+var sharedFlag31 = []Flag{
 	{Names: []string{"--recursive"}},
 	{Names: []string{"--delete-unmatched-destination-objects"}},
 	{Names: []string{"-r", "-R", "-n", "--no-clobber", "--continue-on-error", "--preserve-posix", "--skip-unsupported", "--do-not-decompress", "--ignore-symlinks", "--checksums-only", "--all-versions", "-A"}},
@@ -463,7 +893,7 @@ var sharedFlag27 = []Flag{
 	{Names: []string{"--no-dry-run"}},
 }
 
-var sharedWhen28 = []When{
+var sharedWhen32 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--delete-unmatched-destination-objects"}}}, Flagged: true, Do: Action{Does: Deletes | Irreversible, Say: "Make {last} equal to {arg1} and delete everything else there"}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"gs://*", "s3://*"}}, {Op: TermArg, N: 2, Globs: []string{"gs://*"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Copy within Google Cloud Storage from {arg1} to {arg2}", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"gs://*", "s3://*"}}, {Not: true, Op: TermArg, N: 2, Globs: []string{"gs://*"}}}}, Do: Action{Does: Network, Say: "Download {init} from Google Cloud Storage to {last}", Args: []Slot{{Kind: KindText, Repeat: true}, {Kind: KindWrite}}}},
@@ -471,22 +901,22 @@ var sharedWhen28 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--no-dry-run"}}}, Flagged: true, Do: Action{Does: Network | Publishes | Deletes, Risk: LevelDangerous, Say: "Copy files from or to Google Cloud Storage", Instead: true}},
 }
 
-var sharedTool29 = []Tool{
+var sharedTool33 = []Tool{
 	{Names: []string{"ls", "list", "cat", "du", "hash", "stat"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at files in Google Cloud Storage: {args}", "Look at files in Google Cloud Storage"},
-		Flags: sharedFlag25,
+		Flags: sharedFlag29,
 	},
 	{Names: []string{"mv"},
 		Do:    Action{Does: Network | Deletes, Risk: LevelDangerous},
 		Says:  []string{"Move {init} to {last}, from or to Google Cloud Storage", "Move files from or to Google Cloud Storage"},
-		Whens: sharedWhen26,
+		Whens: sharedWhen30,
 	},
 	{Names: []string{"cp", "rsync"},
 		Do:    Action{Is: IsRecursive},
 		Says:  []string{"Copy files from or to Google Cloud Storage"},
-		Flags: sharedFlag27,
-		Whens: sharedWhen28,
+		Flags: sharedFlag31,
+		Whens: sharedWhen32,
 	},
 	{Names: []string{"rm"},
 		Do:   Action{Does: Network | Deletes | Irreversible},
@@ -497,8 +927,9 @@ var sharedTool29 = []Tool{
 		Says: []string{"Make a link with which anyone can read {args}", "Make a link with which anyone can read a file"},
 	},
 	{Names: []string{"buckets", "objects", "folders", "hmac", "operations", "insights", "managed-folders", "batch-operations", "service-agent"},
-		Says: []string{"Show the help of gcloud storage {sub}"},
-		Subs: sharedTool21,
+		Says:  []string{"Show the help of gcloud storage {sub}"},
+		Subs:  sharedTool23,
+		Index: sharedSubName21,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -506,7 +937,30 @@ var sharedTool29 = []Tool{
 	},
 }
 
-var sharedTool30 = []Tool{
+var sharedSubName34 = []SubName{
+	{"batch-operations", 5},
+	{"buckets", 5},
+	{"cat", 0},
+	{"cp", 2},
+	{"du", 0},
+	{"folders", 5},
+	{"hash", 0},
+	{"hmac", 5},
+	{"insights", 5},
+	{"list", 0},
+	{"ls", 0},
+	{"managed-folders", 5},
+	{"mv", 1},
+	{"objects", 5},
+	{"operations", 5},
+	{"rm", 3},
+	{"rsync", 2},
+	{"service-agent", 5},
+	{"sign-url", 4},
+	{"stat", 0},
+}
+
+var sharedTool35 = []Tool{
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
 	},
@@ -541,7 +995,7 @@ var sharedTool30 = []Tool{
 	{Names: []string{"ssh"},
 		Do:    Action{Does: Network | Executes, Risk: LevelDangerous, Is: IsWrapper},
 		Says:  []string{"Run on the machine {arg1} in Google Cloud: {--command}", "Open a shell on the machine {arg1} in Google Cloud", "Open a shell on a machine in Google Cloud"},
-		Flags: sharedFlag18,
+		Flags: sharedFlag19,
 	},
 	{Names: []string{"scp"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
@@ -552,29 +1006,30 @@ var sharedTool30 = []Tool{
 		Says: []string{"Connect to something in Google Cloud or use it: {sub} {args}", "Connect to something in Google Cloud or use it: {sub}"},
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Google Cloud command {sub}"},
-		Subs: sharedTool21,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Google Cloud command {sub}"},
+		Subs:  sharedTool23,
+		Index: sharedSubName21,
 	},
 }
 
-var sharedFlag31 = []Flag{
+var sharedFlag36 = []Flag{
 	{Names: []string{"--run-diagnostics"}, Do: &Action{Does: Network}},
 	{Names: []string{"--show-log", "--anonymize"}},
 }
 
-var sharedFlag32 = []Flag{
+var sharedFlag37 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 }
 
-var sharedTool33 = []Tool{
+var sharedTool38 = []Tool{
 	{Names: []string{"*"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says: []string{"Get or change credentials or secrets in Azure ({sub})"},
 	},
 }
 
-var sharedTool34 = []Tool{
+var sharedTool39 = []Tool{
 	{Names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says: []string{"Get credentials out of Azure"},
@@ -613,7 +1068,101 @@ var sharedTool34 = []Tool{
 	},
 }
 
-var sharedTool35 = []Tool{
+var sharedSubName40 = []SubName{
+	{"add", 5},
+	{"apply", 6},
+	{"approve", 6},
+	{"assign", 6},
+	{"attach", 6},
+	{"backup", 7},
+	{"browse", 7},
+	{"cancel", 3},
+	{"check", 1},
+	{"connect", 7},
+	{"copy", 7},
+	{"create", 5},
+	{"deallocate", 3},
+	{"decrypt", 0},
+	{"delete", 3},
+	{"deploy", 4},
+	{"detach", 6},
+	{"disable", 3},
+	{"download", 7},
+	{"enable", 5},
+	{"exec", 7},
+	{"exec-command", 7},
+	{"exists", 1},
+	{"export", 7},
+	{"failover", 6},
+	{"generate", 5},
+	{"generate-sas", 0},
+	{"get-access-token", 0},
+	{"get-credentials", 0},
+	{"grant", 6},
+	{"import", 5},
+	{"install", 5},
+	{"instance-view", 1},
+	{"invoke", 5},
+	{"list", 1},
+	{"list-admin-keys", 0},
+	{"list-connection-strings", 0},
+	{"list-deployment-profiles", 0},
+	{"list-keys", 0},
+	{"list-publishing-credentials", 0},
+	{"list-publishing-profiles", 0},
+	{"list-query-keys", 0},
+	{"list-sas", 0},
+	{"list-secrets", 0},
+	{"lock", 6},
+	{"logs", 2},
+	{"move", 6},
+	{"promote", 6},
+	{"publish", 4},
+	{"purge", 3},
+	{"query", 1},
+	{"quick-build", 5},
+	{"rdp", 7},
+	{"redeploy", 6},
+	{"regenerate-key", 6},
+	{"register", 5},
+	{"reject", 6},
+	{"remove", 3},
+	{"rename", 6},
+	{"renew", 6},
+	{"replace", 6},
+	{"reset", 6},
+	{"resize", 6},
+	{"restart", 6},
+	{"restore", 5},
+	{"revoke", 3},
+	{"rotate", 6},
+	{"run", 5},
+	{"scale", 6},
+	{"search", 1},
+	{"set", 6},
+	{"show", 1},
+	{"show-connection-string", 0},
+	{"show-connection-strings", 0},
+	{"ssh", 7},
+	{"start", 5},
+	{"stop", 6},
+	{"swap", 6},
+	{"sync", 6},
+	{"tail", 2},
+	{"tunnel", 7},
+	{"uninstall", 3},
+	{"unlock", 6},
+	{"unwrap-key", 0},
+	{"up", 5},
+	{"update", 6},
+	{"upgrade", 6},
+	{"upload", 5},
+	{"validate", 1},
+	{"wait", 2},
+	{"what-if", 1},
+}
+
+var sharedTool41 = []Tool{
 	{Names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says: []string{"Get credentials out of Azure"},
@@ -648,16 +1197,117 @@ var sharedTool35 = []Tool{
 	},
 	{Names: []string{"keys", "key", "connection-string", "credential", "secret", "secrets"},
 		Says: []string{"Show the help of {cmd}"},
-		Subs: sharedTool33,
+		Subs: sharedTool38,
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Azure command {sub}"},
-		Subs: sharedTool34,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Azure command {sub}"},
+		Subs:  sharedTool39,
+		Index: sharedSubName40,
 	},
 }
 
-var sharedTool36 = []Tool{
+var sharedSubName42 = []SubName{
+	{"add", 5},
+	{"apply", 6},
+	{"approve", 6},
+	{"assign", 6},
+	{"attach", 6},
+	{"backup", 7},
+	{"browse", 7},
+	{"cancel", 3},
+	{"check", 1},
+	{"connect", 7},
+	{"connection-string", 8},
+	{"copy", 7},
+	{"create", 5},
+	{"credential", 8},
+	{"deallocate", 3},
+	{"decrypt", 0},
+	{"delete", 3},
+	{"deploy", 4},
+	{"detach", 6},
+	{"disable", 3},
+	{"download", 7},
+	{"enable", 5},
+	{"exec", 7},
+	{"exec-command", 7},
+	{"exists", 1},
+	{"export", 7},
+	{"failover", 6},
+	{"generate", 5},
+	{"generate-sas", 0},
+	{"get-access-token", 0},
+	{"get-credentials", 0},
+	{"grant", 6},
+	{"import", 5},
+	{"install", 5},
+	{"instance-view", 1},
+	{"invoke", 5},
+	{"key", 8},
+	{"keys", 8},
+	{"list", 1},
+	{"list-admin-keys", 0},
+	{"list-connection-strings", 0},
+	{"list-deployment-profiles", 0},
+	{"list-keys", 0},
+	{"list-publishing-credentials", 0},
+	{"list-publishing-profiles", 0},
+	{"list-query-keys", 0},
+	{"list-sas", 0},
+	{"list-secrets", 0},
+	{"lock", 6},
+	{"logs", 2},
+	{"move", 6},
+	{"promote", 6},
+	{"publish", 4},
+	{"purge", 3},
+	{"query", 1},
+	{"quick-build", 5},
+	{"rdp", 7},
+	{"redeploy", 6},
+	{"regenerate-key", 6},
+	{"register", 5},
+	{"reject", 6},
+	{"remove", 3},
+	{"rename", 6},
+	{"renew", 6},
+	{"replace", 6},
+	{"reset", 6},
+	{"resize", 6},
+	{"restart", 6},
+	{"restore", 5},
+	{"revoke", 3},
+	{"rotate", 6},
+	{"run", 5},
+	{"scale", 6},
+	{"search", 1},
+	{"secret", 8},
+	{"secrets", 8},
+	{"set", 6},
+	{"show", 1},
+	{"show-connection-string", 0},
+	{"show-connection-strings", 0},
+	{"ssh", 7},
+	{"start", 5},
+	{"stop", 6},
+	{"swap", 6},
+	{"sync", 6},
+	{"tail", 2},
+	{"tunnel", 7},
+	{"uninstall", 3},
+	{"unlock", 6},
+	{"unwrap-key", 0},
+	{"up", 5},
+	{"update", 6},
+	{"upgrade", 6},
+	{"upload", 5},
+	{"validate", 1},
+	{"wait", 2},
+	{"what-if", 1},
+}
+
+var sharedTool43 = []Tool{
 	{Names: []string{"list", "show", "list-*"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says: []string{"Get credentials or secrets out of Azure"},
@@ -668,7 +1318,7 @@ var sharedTool36 = []Tool{
 	},
 }
 
-var sharedTool37 = []Tool{
+var sharedTool44 = []Tool{
 	{Names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says: []string{"Get credentials out of Azure"},
@@ -703,16 +1353,122 @@ var sharedTool37 = []Tool{
 	},
 	{Names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "appsettings", "secret", "secrets", "publishing-profile", "authorization-rule-keys"},
 		Says: []string{"Show the help of {cmd}"},
-		Subs: sharedTool36,
+		Subs: sharedTool43,
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Azure command {sub}"},
-		Subs: sharedTool35,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Azure command {sub}"},
+		Subs:  sharedTool41,
+		Index: sharedSubName42,
 	},
 }
 
-var sharedTool38 = []Tool{
+var sharedSubName45 = []SubName{
+	{"add", 5},
+	{"admin-key", 8},
+	{"apply", 6},
+	{"approve", 6},
+	{"appsettings", 8},
+	{"assign", 6},
+	{"attach", 6},
+	{"authorization-rule-keys", 8},
+	{"backup", 7},
+	{"browse", 7},
+	{"cancel", 3},
+	{"check", 1},
+	{"connect", 7},
+	{"connection-string", 8},
+	{"copy", 7},
+	{"create", 5},
+	{"credential", 8},
+	{"deallocate", 3},
+	{"decrypt", 0},
+	{"delete", 3},
+	{"deploy", 4},
+	{"detach", 6},
+	{"disable", 3},
+	{"download", 7},
+	{"enable", 5},
+	{"exec", 7},
+	{"exec-command", 7},
+	{"exists", 1},
+	{"export", 7},
+	{"failover", 6},
+	{"generate", 5},
+	{"generate-sas", 0},
+	{"get-access-token", 0},
+	{"get-credentials", 0},
+	{"grant", 6},
+	{"import", 5},
+	{"install", 5},
+	{"instance-view", 1},
+	{"invoke", 5},
+	{"key", 8},
+	{"keys", 8},
+	{"list", 1},
+	{"list-admin-keys", 0},
+	{"list-connection-strings", 0},
+	{"list-deployment-profiles", 0},
+	{"list-keys", 0},
+	{"list-publishing-credentials", 0},
+	{"list-publishing-profiles", 0},
+	{"list-query-keys", 0},
+	{"list-sas", 0},
+	{"list-secrets", 0},
+	{"lock", 6},
+	{"logs", 2},
+	{"move", 6},
+	{"promote", 6},
+	{"publish", 4},
+	{"publishing-profile", 8},
+	{"purge", 3},
+	{"query", 1},
+	{"query-key", 8},
+	{"quick-build", 5},
+	{"rdp", 7},
+	{"redeploy", 6},
+	{"regenerate-key", 6},
+	{"register", 5},
+	{"reject", 6},
+	{"remove", 3},
+	{"rename", 6},
+	{"renew", 6},
+	{"replace", 6},
+	{"reset", 6},
+	{"resize", 6},
+	{"restart", 6},
+	{"restore", 5},
+	{"revoke", 3},
+	{"rotate", 6},
+	{"run", 5},
+	{"scale", 6},
+	{"search", 1},
+	{"secret", 8},
+	{"secrets", 8},
+	{"set", 6},
+	{"show", 1},
+	{"show-connection-string", 0},
+	{"show-connection-strings", 0},
+	{"ssh", 7},
+	{"start", 5},
+	{"stop", 6},
+	{"swap", 6},
+	{"sync", 6},
+	{"tail", 2},
+	{"tunnel", 7},
+	{"uninstall", 3},
+	{"unlock", 6},
+	{"unwrap-key", 0},
+	{"up", 5},
+	{"update", 6},
+	{"upgrade", 6},
+	{"upload", 5},
+	{"validate", 1},
+	{"wait", 2},
+	{"what-if", 1},
+}
+
+var sharedTool46 = []Tool{
 	{Names: []string{"get-*kubeconfig*", "get-*-token", "get-*credential*", "list-*credential*", "list-*-keys", "list-*secret*", "show-*credential*", "get-*-key", "list-keys", "list-connection-strings", "list-admin-keys", "list-query-keys", "list-secrets", "list-sas", "list-publishing-credentials", "list-publishing-profiles", "list-deployment-profiles", "show-connection-string", "show-connection-strings", "get-access-token", "get-credentials", "generate-sas", "decrypt", "unwrap-key"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
 		Says: []string{"Get credentials out of Azure"},
@@ -747,16 +1503,121 @@ var sharedTool38 = []Tool{
 	},
 	{Names: []string{"keys", "key", "admin-key", "query-key", "connection-string", "credential", "secret", "secrets", "function-key", "shared-key"},
 		Says: []string{"Show the help of {cmd}"},
-		Subs: sharedTool36,
+		Subs: sharedTool43,
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the Azure command {sub}"},
-		Subs: sharedTool37,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the Azure command {sub}"},
+		Subs:  sharedTool44,
+		Index: sharedSubName45,
 	},
 }
 
-var sharedTool39 = []Tool{
+var sharedSubName47 = []SubName{
+	{"add", 5},
+	{"admin-key", 8},
+	{"apply", 6},
+	{"approve", 6},
+	{"assign", 6},
+	{"attach", 6},
+	{"backup", 7},
+	{"browse", 7},
+	{"cancel", 3},
+	{"check", 1},
+	{"connect", 7},
+	{"connection-string", 8},
+	{"copy", 7},
+	{"create", 5},
+	{"credential", 8},
+	{"deallocate", 3},
+	{"decrypt", 0},
+	{"delete", 3},
+	{"deploy", 4},
+	{"detach", 6},
+	{"disable", 3},
+	{"download", 7},
+	{"enable", 5},
+	{"exec", 7},
+	{"exec-command", 7},
+	{"exists", 1},
+	{"export", 7},
+	{"failover", 6},
+	{"function-key", 8},
+	{"generate", 5},
+	{"generate-sas", 0},
+	{"get-access-token", 0},
+	{"get-credentials", 0},
+	{"grant", 6},
+	{"import", 5},
+	{"install", 5},
+	{"instance-view", 1},
+	{"invoke", 5},
+	{"key", 8},
+	{"keys", 8},
+	{"list", 1},
+	{"list-admin-keys", 0},
+	{"list-connection-strings", 0},
+	{"list-deployment-profiles", 0},
+	{"list-keys", 0},
+	{"list-publishing-credentials", 0},
+	{"list-publishing-profiles", 0},
+	{"list-query-keys", 0},
+	{"list-sas", 0},
+	{"list-secrets", 0},
+	{"lock", 6},
+	{"logs", 2},
+	{"move", 6},
+	{"promote", 6},
+	{"publish", 4},
+	{"purge", 3},
+	{"query", 1},
+	{"query-key", 8},
+	{"quick-build", 5},
+	{"rdp", 7},
+	{"redeploy", 6},
+	{"regenerate-key", 6},
+	{"register", 5},
+	{"reject", 6},
+	{"remove", 3},
+	{"rename", 6},
+	{"renew", 6},
+	{"replace", 6},
+	{"reset", 6},
+	{"resize", 6},
+	{"restart", 6},
+	{"restore", 5},
+	{"revoke", 3},
+	{"rotate", 6},
+	{"run", 5},
+	{"scale", 6},
+	{"search", 1},
+	{"secret", 8},
+	{"secrets", 8},
+	{"set", 6},
+	{"shared-key", 8},
+	{"show", 1},
+	{"show-connection-string", 0},
+	{"show-connection-strings", 0},
+	{"ssh", 7},
+	{"start", 5},
+	{"stop", 6},
+	{"swap", 6},
+	{"sync", 6},
+	{"tail", 2},
+	{"tunnel", 7},
+	{"uninstall", 3},
+	{"unlock", 6},
+	{"unwrap-key", 0},
+	{"up", 5},
+	{"update", 6},
+	{"upgrade", 6},
+	{"upload", 5},
+	{"validate", 1},
+	{"wait", 2},
+	{"what-if", 1},
+}
+
+var sharedTool48 = []Tool{
 	{Names: []string{"list", "ls", "show", "status", "whoami", "get-contexts", "active", "validate", "current"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show how {cmd} is set up"},
@@ -767,11 +1628,23 @@ var sharedTool39 = []Tool{
 	},
 }
 
-var sharedFlag40 = []Flag{
+var sharedSubName49 = []SubName{
+	{"active", 0},
+	{"current", 0},
+	{"get-contexts", 0},
+	{"list", 0},
+	{"ls", 0},
+	{"show", 0},
+	{"status", 0},
+	{"validate", 0},
+	{"whoami", 0},
+}
+
+var sharedFlag50 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning}},
 }
 
-var sharedTool41 = []Tool{
+var sharedTool51 = []Tool{
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
 	},
@@ -782,7 +1655,7 @@ var sharedTool41 = []Tool{
 	{Names: []string{"logs", "log", "tail", "events", "watch", "wait"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		Flags: sharedFlag40,
+		Flags: sharedFlag50,
 	},
 	{Names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
 		Do:   Action{Does: Network | Deletes | Irreversible},
@@ -806,7 +1679,100 @@ var sharedTool41 = []Tool{
 	},
 }
 
-var sharedTool42 = []Tool{
+var sharedSubName52 = []SubName{
+	{"add", 5},
+	{"assign", 6},
+	{"attach", 5},
+	{"boot", 5},
+	{"cert", 7},
+	{"change", 6},
+	{"clone", 5},
+	{"connect", 7},
+	{"console", 7},
+	{"create", 5},
+	{"credentials", 7},
+	{"del", 3},
+	{"delete", 3},
+	{"deploy", 4},
+	{"describe", 1},
+	{"destroy", 3},
+	{"detach", 6},
+	{"disable", 6},
+	{"download", 7},
+	{"edit", 6},
+	{"enable", 5},
+	{"events", 2},
+	{"exec", 7},
+	{"export", 7},
+	{"get", 1},
+	{"help", 0},
+	{"history", 1},
+	{"import", 5},
+	{"info", 1},
+	{"inspect", 1},
+	{"install", 5},
+	{"kubeconfig", 7},
+	{"launch", 5},
+	{"list", 1},
+	{"lists", 1},
+	{"log", 2},
+	{"logs", 2},
+	{"lookup", 1},
+	{"ls", 1},
+	{"metrics", 1},
+	{"migrate", 6},
+	{"modify", 6},
+	{"move", 6},
+	{"new", 5},
+	{"password", 7},
+	{"patch", 6},
+	{"poweroff", 6},
+	{"poweron", 6},
+	{"promote", 6},
+	{"purge", 3},
+	{"reboot", 6},
+	{"rebuild", 6},
+	{"register", 5},
+	{"release", 3},
+	{"remove", 3},
+	{"rename", 6},
+	{"request-console", 7},
+	{"reset", 6},
+	{"reset-password", 7},
+	{"resize", 6},
+	{"restart", 6},
+	{"restore", 5},
+	{"revoke", 3},
+	{"rm", 3},
+	{"run", 5},
+	{"scale", 6},
+	{"scp", 7},
+	{"search", 1},
+	{"secret", 7},
+	{"secrets", 7},
+	{"set", 6},
+	{"show", 1},
+	{"shutdown", 6},
+	{"ssh", 7},
+	{"start", 5},
+	{"status", 1},
+	{"stop", 6},
+	{"tail", 2},
+	{"terminate", 3},
+	{"token", 7},
+	{"unassign", 6},
+	{"unset", 3},
+	{"up", 5},
+	{"update", 6},
+	{"upload", 5},
+	{"usage", 1},
+	{"versions", 1},
+	{"view", 1},
+	{"wait", 2},
+	{"watch", 2},
+}
+
+var sharedTool53 = []Tool{
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
 	},
@@ -817,7 +1783,7 @@ var sharedTool42 = []Tool{
 	{Names: []string{"logs", "log", "tail", "events", "watch", "wait"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		Flags: sharedFlag40,
+		Flags: sharedFlag50,
 	},
 	{Names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
 		Do:   Action{Does: Network | Deletes | Irreversible},
@@ -845,7 +1811,7 @@ var sharedTool42 = []Tool{
 	},
 }
 
-var sharedTool43 = []Tool{
+var sharedTool54 = []Tool{
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
 	},
@@ -856,7 +1822,7 @@ var sharedTool43 = []Tool{
 	{Names: []string{"logs", "log", "tail", "events", "watch", "wait"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		Flags: sharedFlag40,
+		Flags: sharedFlag50,
 	},
 	{Names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
 		Do:   Action{Does: Network | Deletes | Irreversible},
@@ -879,13 +1845,14 @@ var sharedTool43 = []Tool{
 		Says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the command {sub} of {cmd}"},
-		Subs: sharedTool42,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the command {sub} of {cmd}"},
+		Subs:  sharedTool53,
+		Index: sharedSubName52,
 	},
 }
 
-var sharedTool44 = []Tool{
+var sharedTool55 = []Tool{
 	{Names: []string{"help"},
 		Says: []string{"Show the help of {cmd}"},
 	},
@@ -896,7 +1863,7 @@ var sharedTool44 = []Tool{
 	{Names: []string{"logs", "log", "tail", "events", "watch", "wait"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show a log of the cloud with {cmd}: {args}", "Show a log of the cloud with {cmd}"},
-		Flags: sharedFlag40,
+		Flags: sharedFlag50,
 	},
 	{Names: []string{"delete", "rm", "remove", "destroy", "terminate", "purge", "del", "*-delete", "delete-*", "release", "revoke", "unset"},
 		Do:   Action{Does: Network | Deletes | Irreversible},
@@ -919,66 +1886,67 @@ var sharedTool44 = []Tool{
 		Says: []string{"Connect to the cloud or get credentials from it with {cmd}: {sub}"},
 	},
 	{Names: []string{"*"},
-		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
-		Says: []string{"Use the command {sub} of {cmd}"},
-		Subs: sharedTool43,
+		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
+		Says:  []string{"Use the command {sub} of {cmd}"},
+		Subs:  sharedTool54,
+		Index: sharedSubName52,
 	},
 }
 
-var sharedFlag45 = []Flag{
+var sharedFlag56 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 }
 
-var sharedFlag46 = []Flag{
+var sharedFlag57 = []Flag{
 	{Names: []string{"--output"}, Kind: KindWrite},
 }
 
-var sharedFlag47 = []Flag{
+var sharedFlag58 = []Flag{
 	{Names: []string{"--dry-run"}},
 }
 
-var sharedFlag48 = []Flag{
+var sharedFlag59 = []Flag{
 	{Names: []string{"--test-directory", "--var"}, Kind: KindText},
 	{Names: []string{"--var-file"}, Kind: KindList},
 	{Names: []string{"--no-tests"}},
 }
 
-var sharedFlag49 = []Flag{
+var sharedFlag60 = []Flag{
 	{Names: []string{"--check"}, Kind: KindText, Attached: true},
 	{Names: []string{"--write"}, Kind: KindText, Attached: true},
 	{Names: []string{"--list"}, Kind: KindText, Attached: true},
 	{Names: []string{"--diff", "--recursive"}},
 }
 
-var sharedWhen50 = []When{
+var sharedWhen61 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--check"}, {Not: true, Op: TermFlag, Flag: "--write", Globs: []string{"false"}}}}, Do: Action{Say: "Format Terraform files: {args}", Args: []Slot{{Kind: KindWrite, Repeat: true, Def: "."}}, Is: IsRecursive}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--check"}, {Not: true, Op: TermFlag, Flag: "--write", Globs: []string{"false"}}}}, Do: Action{Say: "Format the Terraform files of this folder"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--check", Globs: []string{"f*", "F*", "0"}}, {Not: true, Op: TermFlag, Flag: "--write", Globs: []string{"false"}}}, {{Op: TermFlag, Flag: "--write", Globs: []string{"t*", "T*", "1"}}, {Not: true, Op: TermFlag, Flag: "--check"}}}, Flagged: true, Do: Action{Does: Writes, Say: "Format Terraform files", Args: []Slot{{Kind: KindWrite, Repeat: true, Def: "."}}, Is: IsRecursive}},
 }
 
-var sharedFlag51 = []Flag{
+var sharedFlag62 = []Flag{
 	{Names: []string{"--raw"}},
 	{Names: []string{"--json"}},
 	{Names: []string{"--state"}, Kind: KindRead},
 	{Names: []string{"--show-sensitive"}, Do: &Action{Does: Reads, Risk: LevelDangerous}},
 }
 
-var sharedWhen52 = []When{
+var sharedWhen63 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--json"}, {Op: TermCount, N: 0}}}, Flagged: true, Do: Action{Does: Reads | Network, Risk: LevelModerate, Say: "Show the results of the infrastructure, secret ones too"}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*password*", "*passwd*", "*secret*", "*token*", "*private_key*", "*access_key*", "*credential*", "*kubeconfig*", "*connection_string*"}}}}, Do: Action{Does: Reads | Secrets | Network, Risk: LevelDangerous, Say: "Print a secret out of Terraform's state: {arg1}"}},
 }
 
-var sharedFlag53 = []Flag{
+var sharedFlag64 = []Flag{
 	{Names: []string{"--plan", "--type", "--module-depth"}, Kind: KindText},
 	{Names: []string{"--draw-cycles"}},
 }
 
-var sharedFlag54 = []Flag{
+var sharedFlag65 = []Flag{
 	{Names: []string{"--platform", "--fs-mirror", "--net-mirror"}, Kind: KindText},
 	{Names: []string{"--enable-plugin-cache", "--lock-file"}},
 }
 
-var sharedTool55 = []Tool{
+var sharedTool66 = []Tool{
 	{Names: []string{"schema"},
 		Do:   Action{Does: Reads | Executes, Risk: LevelSafe},
 		Says: []string{"Show what the providers can do"},
@@ -986,22 +1954,22 @@ var sharedTool55 = []Tool{
 	{Names: []string{"lock", "mirror"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindWrite}}},
 		Says:  []string{"Download or lock the providers the configuration needs"},
-		Flags: sharedFlag54,
+		Flags: sharedFlag65,
 	},
 }
 
-var sharedFlag56 = []Flag{
+var sharedFlag67 = []Flag{
 	{Names: []string{"--backend-config", "--from-module", "--plugin-dir", "--lockfile", "--lock-timeout", "--test-directory"}, Kind: KindText},
 	{Names: []string{"--backend", "--get", "--input", "--lock"}, Kind: KindText, Attached: true},
 	{Names: []string{"--upgrade", "--reconfigure", "--get-plugins", "--force-copy"}},
 	{Names: []string{"--migrate-state"}, Do: &Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Move Terraform's state to another place"}},
 }
 
-var sharedFlag57 = []Flag{
+var sharedFlag68 = []Flag{
 	{Names: []string{"--update"}},
 }
 
-var sharedFlag58 = []Flag{
+var sharedFlag69 = []Flag{
 	{Names: []string{"--var", "--target", "--replace", "--parallelism", "--lock-timeout", "--exclude", "--target-file", "--exclude-file"}, Kind: KindText},
 	{Names: []string{"--var-file"}, Kind: KindList},
 	{Names: []string{"--destroy"}},
@@ -1012,12 +1980,12 @@ var sharedFlag58 = []Flag{
 	{Names: []string{"--out"}, Kind: KindWrite},
 }
 
-var sharedWhen59 = []When{
+var sharedWhen70 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--destroy"}}}, Flagged: true, Do: Action{Say: "Show what Terraform would delete"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--out"}}}, Flagged: true, Do: Action{Say: "Work out what Terraform would change and store it in {--out}"}},
 }
 
-var sharedFlag60 = []Flag{
+var sharedFlag71 = []Flag{
 	{Names: []string{"--var", "--target", "--replace", "--parallelism", "--lock-timeout", "--exclude", "--target-file", "--exclude-file"}, Kind: KindText},
 	{Names: []string{"--var-file"}, Kind: KindList},
 	{Names: []string{"--destroy"}},
@@ -1029,16 +1997,16 @@ var sharedFlag60 = []Flag{
 	{Names: []string{"--auto-approve"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen61 = []When{
+var sharedWhen72 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--destroy"}}}, Flagged: true, Do: Action{Does: Deletes, Say: "Delete all real infrastructure of the Terraform configuration"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--auto-approve"}}}, Flagged: true, Do: Action{Say: "Change real infrastructure with Terraform without asking again"}},
 }
 
-var sharedWhen62 = []When{
+var sharedWhen73 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--auto-approve"}}}, Flagged: true, Do: Action{Say: "Delete all real infrastructure of the Terraform configuration without asking again"}},
 }
 
-var sharedFlag63 = []Flag{
+var sharedFlag74 = []Flag{
 	{Names: []string{"--var", "--target", "--replace", "--parallelism", "--lock-timeout", "--exclude", "--target-file", "--exclude-file"}, Kind: KindText},
 	{Names: []string{"--var-file"}, Kind: KindList},
 	{Names: []string{"--destroy"}},
@@ -1050,20 +2018,20 @@ var sharedFlag63 = []Flag{
 	{Names: []string{"--config", "--allow-missing"}, Kind: KindText},
 }
 
-var sharedFlag64 = []Flag{
+var sharedFlag75 = []Flag{
 	{Names: []string{"--force"}},
 }
 
-var sharedFlag65 = []Flag{
+var sharedFlag76 = []Flag{
 	{Names: []string{"--state"}, Kind: KindRead},
 	{Names: []string{"--id"}, Kind: KindText},
 }
 
-var sharedFlag66 = []Flag{
+var sharedFlag77 = []Flag{
 	{Names: []string{"--show-sensitive"}, Do: &Action{Does: Reads, Risk: LevelDangerous}},
 }
 
-var sharedFlag67 = []Flag{
+var sharedFlag78 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Only show how Terraform's state would change", Instead: true}},
 	{Names: []string{"--backup", "--backup-out"}, Kind: KindWrite},
 	{Names: []string{"--state-out"}, Kind: KindWrite},
@@ -1072,11 +2040,11 @@ var sharedFlag67 = []Flag{
 	{Names: []string{"--ignore-remote-version", "--force"}},
 }
 
-var sharedTool68 = []Tool{
+var sharedTool79 = []Tool{
 	{Names: []string{"list", "show", "identities"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at Terraform's state: {args}", "Look at Terraform's state"},
-		Flags: sharedFlag66,
+		Flags: sharedFlag77,
 	},
 	{Names: []string{"pull"},
 		Do:   Action{Does: Reads | Network, Risk: LevelModerate},
@@ -1085,15 +2053,15 @@ var sharedTool68 = []Tool{
 	{Names: []string{"*"},
 		Do:    Action{Does: Network | Irreversible},
 		Says:  []string{"Change Terraform's state: {sub} {args}", "Change Terraform's state ({sub})"},
-		Flags: sharedFlag67,
+		Flags: sharedFlag78,
 	},
 }
 
-var sharedFlag69 = []Flag{
+var sharedFlag80 = []Flag{
 	{Names: []string{"--or-create", "--lock", "--lock-timeout", "--state"}, Kind: KindText, Attached: true},
 }
 
-var sharedTool70 = []Tool{
+var sharedTool81 = []Tool{
 	{Names: []string{"list", "show"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show the workspaces of Terraform"},
@@ -1101,44 +2069,44 @@ var sharedTool70 = []Tool{
 	{Names: []string{"select", "new"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Work in the Terraform workspace {arg1}", "Work in another Terraform workspace"},
-		Flags: sharedFlag69,
+		Flags: sharedFlag80,
 	},
 	{Names: []string{"delete"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete the Terraform workspace {arg1}", "Delete a Terraform workspace"},
-		Flags: sharedFlag64,
+		Flags: sharedFlag75,
 	},
 }
 
-var sharedFlag71 = []Flag{
+var sharedFlag82 = []Flag{
 	{Names: []string{"--var", "--state"}, Kind: KindText},
 	{Names: []string{"--var-file"}, Kind: KindList},
 }
 
-var sharedFlag72 = []Flag{
+var sharedFlag83 = []Flag{
 	{Names: []string{"--filter", "--test-directory", "--junit-xml", "--cloud-run", "--var"}, Kind: KindText},
 	{Names: []string{"--verbose"}},
 }
 
-var sharedFlag73 = []Flag{
+var sharedFlag84 = []Flag{
 	{Names: []string{"--upgrade", "--force"}},
 }
 
-var sharedFlag74 = []Flag{
+var sharedFlag85 = []Flag{
 	{Names: []string{"--output-file"}, Kind: KindWrite},
 }
 
-var sharedFlag75 = []Flag{
+var sharedFlag86 = []Flag{
 	{Names: []string{"--address", "--http-addr"}, Kind: KindURL},
 	{Names: []string{"--ca-cert", "--ca-path", "--client-cert", "--client-key", "--tls-server-name", "--namespace", "--ns", "--format", "--region", "--token", "--datacenter", "--ca-file", "--client-key-file", "--header", "--wrap-ttl", "--field", "--mfa"}, Kind: KindText},
 	{Names: []string{"--tls-skip-verify", "--no-color", "--output-curl-string", "--output-policy", "--stale", "--json", "--non-interactive", "--policy-override"}},
 }
 
-var sharedWhen76 = []When{
+var sharedWhen87 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o", Globs: []string{"*=*"}}}}, Flagged: true, Do: Action{Does: Writes, Say: "Look for packages and known weaknesses in {arg1} and store the result"}},
 }
 
-var sharedFlag77 = []Flag{
+var sharedFlag88 = []Flag{
 	{Names: []string{"-o", "--option"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-r", "--repo", "--repository-file", "-p", "--password-file", "--key-hint", "--tag", "--host", "-H", "--path", "--limit-upload", "--limit-download", "--cacert", "--tls-client-cert", "--cache-dir", "--compression", "-C", "--pack-size", "--retry-lock", "--exclude", "-e", "--iexclude", "--exclude-larger-than", "--keep-last", "-l", "--keep-daily", "-d", "--keep-weekly", "-w", "--keep-monthly", "-m", "--keep-yearly", "-y", "--keep-within", "--group-by", "-g", "--time", "--parent", "--stdin-filename", "--stdin-name", "--include", "-i", "--iinclude", "--mode", "--overwrite", "--read-data-subset", "--glob-archives", "-a", "--prefix", "-P", "--first", "--last", "--sort-by", "--format", "--strip-components", "--patterns-from", "--pattern", "--comment", "--timestamp", "--upload-ratelimit", "--lock-wait", "--umask", "--chunker-params", "--exclude-if-present", "--max-age", "--remote-path"}, Kind: KindText},
 	{Names: []string{"--password-command", "--rsh"}, Kind: KindShell},
@@ -1147,7 +2115,7 @@ var sharedFlag77 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Only show what {cmd} would do: {args}", Instead: true}},
 }
 
-var sharedFlag78 = []Flag{
+var sharedFlag89 = []Flag{
 	{Names: []string{"--access_key", "--secret_key", "--access_token", "--region", "--host", "--host-bucket", "--exclude", "--rexclude", "--include", "--rinclude", "--mime-type", "-m", "--add-header", "--storage-class", "--limit-rate", "--bucket-location", "--limit", "--acl-grant", "--acl-revoke", "--profile", "--numworkers", "--log", "--concurrency", "-p", "--part-size", "--content-type", "--cache-control", "--acl", "--newer-than", "--older-than", "--larger", "--smaller", "--name", "--regex", "--json-format", "--attr", "--encrypt-key", "--tags", "--depth"}, Kind: KindText},
 	{Names: []string{"-c", "--config", "--credentials-file"}, Kind: KindList},
 	{Names: []string{"--endpoint-url"}, Kind: KindURL},
@@ -1156,20 +2124,20 @@ var sharedFlag78 = []Flag{
 	{Names: []string{"--dry-run", "--fake"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Only show what would happen in the storage: {args}", Instead: true}},
 }
 
-var sharedFlag79 = []Flag{
+var sharedFlag90 = []Flag{
 	{Names: []string{"-s", "--strip-prefix", "-d", "-l", "--limit"}, Kind: KindText},
 	{Names: []string{"--flat", "-f", "--folders"}},
 }
 
-var sharedFlag80 = []Flag{
+var sharedFlag91 = []Flag{
 	{Names: []string{"-r", "--revision"}, Kind: KindText},
 }
 
-var sharedFlag81 = []Flag{
+var sharedFlag92 = []Flag{
 	{Names: []string{"-r", "--recursive"}},
 }
 
-var sharedFlag82 = []Flag{
+var sharedFlag93 = []Flag{
 	{Names: []string{"-p", "--project", "-c", "--config", "-e", "--env", "-t", "--token", "--projectId", "--path", "--scope", "--tags", "--format", "--mount", "--mount-format", "--mount-template", "--mount-max-reads", "--preserve-env", "--fallback-passphrase", "--include", "--only-secrets", "--log-level", "--type", "--secret-overriding"}, Kind: KindText},
 	{Names: []string{"--fallback"}, Kind: KindWrite},
 	{Names: []string{"--api-host", "--domain"}, Kind: KindURL},
@@ -1177,7 +2145,7 @@ var sharedFlag82 = []Flag{
 	{Names: []string{"--json", "--no-check-version", "--silent", "--debug", "--plain", "--raw", "--no-exit-on-write-failure", "--watch", "--recursive", "--expand", "--no-fallback", "--fallback-only", "--fallback-readonly", "--forward-signals"}},
 }
 
-var sharedFlag83 = []Flag{
+var sharedFlag94 = []Flag{
 	{Names: []string{"--privileged"}, Kind: KindText, Attached: true, Do: &Action{Does: Privilege, Say: "Run a container that has full control over this machine"}},
 	{Names: []string{"--cap-add"}, Kind: KindText, Do: &Action{Does: Privilege, Say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{Names: []string{"--device"}, Kind: KindText, Do: &Action{Does: Privilege, Say: "Run a container with access to the device {--device}"}},
@@ -1344,7 +2312,7 @@ var sharedFlag83 = []Flag{
 	{Names: []string{"--ipfs-address"}, Kind: KindText},
 }
 
-var sharedWhen84 = []When{
+var sharedWhen95 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--security-opt", Globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with its security confinement switched off"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--pid", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that sees and can stop all processes of this machine"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--ipc", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that shares the memory of this machine's processes"}},
@@ -1363,7 +2331,7 @@ var sharedWhen84 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--entrypoint"}}}, Flagged: true, Do: Action{Say: "Run {--entrypoint} in a new container of {arg1}", Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}}}},
 }
 
-var sharedWhen85 = []When{
+var sharedWhen96 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--security-opt", Globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with its security confinement switched off"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--pid", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that sees and can stop all processes of this machine"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--ipc", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that shares the memory of this machine's processes"}},
@@ -1382,7 +2350,7 @@ var sharedWhen85 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--entrypoint"}}}, Flagged: true, Do: Action{Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}}}},
 }
 
-var sharedFlag86 = []Flag{
+var sharedFlag97 = []Flag{
 	{Names: []string{"-d", "--detach"}},
 	{Names: []string{"--detach-keys"}, Kind: KindText},
 	{Names: []string{"-e", "--env"}, Kind: KindText},
@@ -1398,14 +2366,14 @@ var sharedFlag86 = []Flag{
 	{Names: []string{"--privileged"}, Do: &Action{Does: Privilege, Say: "Run a command with full privileges in the container {arg1}"}},
 }
 
-var sharedFlag87 = []Flag{
+var sharedFlag98 = []Flag{
 	{Names: []string{"--detach-keys"}, Kind: KindText},
 	{Names: []string{"--no-stdin"}},
 	{Names: []string{"--sig-proxy"}, Kind: KindText, Attached: true},
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag88 = []Flag{
+var sharedFlag99 = []Flag{
 	{Names: []string{"-a", "--attach"}, Do: &Action{Does: LongRunning}},
 	{Names: []string{"-i", "--interactive"}},
 	{Names: []string{"--detach-keys"}, Kind: KindText},
@@ -1416,7 +2384,7 @@ var sharedFlag88 = []Flag{
 	{Names: []string{"--all"}},
 }
 
-var sharedFlag89 = []Flag{
+var sharedFlag100 = []Flag{
 	{Names: []string{"-t", "--time", "--timeout"}, Kind: KindText},
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 	{Names: []string{"-a", "--all"}},
@@ -1426,7 +2394,7 @@ var sharedFlag89 = []Flag{
 	{Names: []string{"--cidfile"}, Kind: KindRead},
 }
 
-var sharedFlag90 = []Flag{
+var sharedFlag101 = []Flag{
 	{Names: []string{"-t", "--time", "--timeout"}, Kind: KindText},
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 	{Names: []string{"-a", "--all"}},
@@ -1436,21 +2404,21 @@ var sharedFlag90 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 }
 
-var sharedFlag91 = []Flag{
+var sharedFlag102 = []Flag{
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-l", "--latest"}},
 	{Names: []string{"--cidfile"}, Kind: KindRead},
 }
 
-var sharedFlag92 = []Flag{
+var sharedFlag103 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"-l", "--latest"}},
 	{Names: []string{"--cidfile"}, Kind: KindRead},
 }
 
-var sharedFlag93 = []Flag{
+var sharedFlag104 = []Flag{
 	{Names: []string{"--blkio-weight"}, Kind: KindText},
 	{Names: []string{"--cpu-period"}, Kind: KindText},
 	{Names: []string{"--cpu-quota"}, Kind: KindText},
@@ -1469,13 +2437,13 @@ var sharedFlag93 = []Flag{
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 }
 
-var sharedFlag94 = []Flag{
+var sharedFlag105 = []Flag{
 	{Names: []string{"-i", "--interval"}, Kind: KindText},
 	{Names: []string{"--condition"}, Kind: KindText},
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag95 = []Flag{
+var sharedFlag106 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning, Say: "Follow the log of the container {args}"}},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"--until"}, Kind: KindText},
@@ -1487,12 +2455,12 @@ var sharedFlag95 = []Flag{
 	{Names: []string{"--names"}},
 }
 
-var sharedFlag96 = []Flag{
+var sharedFlag107 = []Flag{
 	{Names: []string{"-l", "--latest"}},
 	{Names: []string{"-o"}, Kind: KindText},
 }
 
-var sharedFlag97 = []Flag{
+var sharedFlag108 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-stream"}},
@@ -1502,33 +2470,33 @@ var sharedFlag97 = []Flag{
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedWhen98 = []When{
+var sharedWhen109 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--no-stream"}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag99 = []Flag{
+var sharedFlag110 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag100 = []Flag{
+var sharedFlag111 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag101 = []Flag{
+var sharedFlag112 = []Flag{
 	{Names: []string{"-a", "--archive"}},
 	{Names: []string{"-L", "--follow-link"}},
 	{Names: []string{"-q", "--quiet"}},
 	{Names: []string{"--overwrite"}},
 }
 
-var sharedWhen102 = []When{
+var sharedWhen113 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Say: "Copy {arg1} from a container to {arg2}", Args: []Slot{{Kind: KindText}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Does: Writes, Say: "Copy {arg1} into a container: {arg2}", Args: []Slot{{Kind: KindRead}, {Kind: KindText}}}},
 }
 
-var sharedFlag103 = []Flag{
+var sharedFlag114 = []Flag{
 	{Names: []string{"-a", "--author"}, Kind: KindText},
 	{Names: []string{"-c", "--change"}, Kind: KindText},
 	{Names: []string{"-m", "--message"}, Kind: KindText},
@@ -1538,7 +2506,7 @@ var sharedFlag103 = []Flag{
 	{Names: []string{"--config"}, Kind: KindRead},
 }
 
-var sharedFlag104 = []Flag{
+var sharedFlag115 = []Flag{
 	{Names: []string{"--checkpoint-dir"}, Kind: KindText},
 	{Names: []string{"-e", "--export"}, Kind: KindWrite},
 	{Names: []string{"-P", "--pre-checkpoint"}},
@@ -1548,7 +2516,7 @@ var sharedFlag104 = []Flag{
 	{Names: []string{"--with-previous"}},
 }
 
-var sharedTool105 = []Tool{
+var sharedTool116 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:   Action{Does: Reads},
 		Says: []string{"List the frozen states of containers"},
@@ -1567,7 +2535,7 @@ var sharedTool105 = []Tool{
 	},
 }
 
-var sharedFlag106 = []Flag{
+var sharedFlag117 = []Flag{
 	{Names: []string{"-i", "--import"}, Kind: KindRead},
 	{Names: []string{"-n", "--name"}, Kind: KindText},
 	{Names: []string{"--pod"}, Kind: KindText},
@@ -1575,7 +2543,7 @@ var sharedFlag106 = []Flag{
 	{Names: []string{"--import-previous"}, Kind: KindRead},
 }
 
-var sharedFlag107 = []Flag{
+var sharedFlag118 = []Flag{
 	{Names: []string{"--add-host"}, Kind: KindText},
 	{Names: []string{"--allow"}, Kind: KindText},
 	{Names: []string{"--annotation"}, Kind: KindText},
@@ -1674,7 +2642,7 @@ var sharedFlag107 = []Flag{
 	{Names: []string{"--ipfs"}},
 }
 
-var sharedWhen108 = []When{
+var sharedWhen119 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--allow", Globs: []string{"*insecure*", "*host*", "*device*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Build a container image with steps that reach out of their box"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o", Globs: []string{"*dest=/*", "*dest=~*", "*dest=$HOME*"}}}}, Flagged: true, Do: Action{Does: System, Say: "Build a container image and write the result outside the workspace: {-o}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o", Globs: []string{"*type=registry*", "*push=true*"}}}}, Flagged: true, Do: Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Build a container image and upload it to its registry", Hosts: []string{"registries"}}},
@@ -1685,7 +2653,7 @@ var sharedWhen108 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"http://*", "https://*", "git@*", "git://*", "ssh://*", "github.com/*"}}}}, Do: Action{Does: Network, Say: "Build a container image from the sources at {arg1}", Args: []Slot{{Kind: KindURL}}}},
 }
 
-var sharedFlag109 = []Flag{
+var sharedFlag120 = []Flag{
 	{Names: []string{"--disable-content-trust"}},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
@@ -1716,7 +2684,7 @@ var sharedFlag109 = []Flag{
 	{Names: []string{"--unpack"}, Kind: KindText},
 }
 
-var sharedFlag110 = []Flag{
+var sharedFlag121 = []Flag{
 	{Names: []string{"--disable-content-trust"}},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
@@ -1746,7 +2714,7 @@ var sharedFlag110 = []Flag{
 	{Names: []string{"-a", "--all-tags"}},
 }
 
-var sharedFlag111 = []Flag{
+var sharedFlag122 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
@@ -1755,13 +2723,13 @@ var sharedFlag111 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag112 = []Flag{
+var sharedFlag123 = []Flag{
 	{Names: []string{"-i", "--input"}, Kind: KindRead},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag113 = []Flag{
+var sharedFlag124 = []Flag{
 	{Names: []string{"-c", "--change"}, Kind: KindText},
 	{Names: []string{"-m", "--message"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
@@ -1771,11 +2739,11 @@ var sharedFlag113 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen114 = []When{
+var sharedWhen125 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"http://*", "https://*"}}}}, Do: Action{Say: "Make a container image from the archive at {arg1}", Args: []Slot{{Kind: KindURL}, {Kind: KindText, Optional: true}}}},
 }
 
-var sharedFlag115 = []Flag{
+var sharedFlag126 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-H", "--human"}},
 	{Names: []string{"--no-trunc"}},
@@ -1783,7 +2751,7 @@ var sharedFlag115 = []Flag{
 	{Names: []string{"--platform"}, Kind: KindText},
 }
 
-var sharedFlag116 = []Flag{
+var sharedFlag127 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
@@ -1800,7 +2768,7 @@ var sharedFlag116 = []Flag{
 	{Names: []string{"--sync"}},
 }
 
-var sharedFlag117 = []Flag{
+var sharedFlag128 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--digests"}},
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
@@ -1813,7 +2781,7 @@ var sharedFlag117 = []Flag{
 	{Names: []string{"--names"}},
 }
 
-var sharedFlag118 = []Flag{
+var sharedFlag129 = []Flag{
 	{Names: []string{"-f", "--force"}, Do: &Action{Say: "Stop and delete containers: {args}"}},
 	{Names: []string{"-l", "--link"}},
 	{Names: []string{"-a", "--all"}},
@@ -1825,7 +2793,7 @@ var sharedFlag118 = []Flag{
 	{Names: []string{"-v", "--volumes"}, Do: &Action{Does: Irreversible, Say: "Delete containers together with their volumes: {args}"}},
 }
 
-var sharedFlag119 = []Flag{
+var sharedFlag130 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--no-prune"}},
 	{Names: []string{"--platform"}, Kind: KindText},
@@ -1834,7 +2802,7 @@ var sharedFlag119 = []Flag{
 	{Names: []string{"--async"}},
 }
 
-var sharedFlag120 = []Flag{
+var sharedFlag131 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-s", "--size"}},
 	{Names: []string{"--type", "-t"}, Kind: KindText},
@@ -1842,16 +2810,16 @@ var sharedFlag120 = []Flag{
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag121 = []Flag{
+var sharedFlag132 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--mode"}, Kind: KindText},
 }
 
-var sharedFlag122 = []Flag{
+var sharedFlag133 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 }
 
-var sharedFlag123 = []Flag{
+var sharedFlag134 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--since"}, Kind: KindText},
@@ -1860,11 +2828,11 @@ var sharedFlag123 = []Flag{
 	{Names: []string{"--no-trunc"}},
 }
 
-var sharedWhen124 = []When{
+var sharedWhen135 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--until"}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag125 = []Flag{
+var sharedFlag136 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--limit"}, Kind: KindText},
@@ -1874,7 +2842,7 @@ var sharedFlag125 = []Flag{
 	{Names: []string{"--tls-verify"}},
 }
 
-var sharedFlag126 = []Flag{
+var sharedFlag137 = []Flag{
 	{Names: []string{"-u", "--username"}, Kind: KindText},
 	{Names: []string{"-p", "--password"}, Kind: KindText},
 	{Names: []string{"--password-stdin"}},
@@ -1886,25 +2854,25 @@ var sharedFlag126 = []Flag{
 	{Names: []string{"--tls-verify"}},
 }
 
-var sharedFlag127 = []Flag{
+var sharedFlag138 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--authfile"}, Kind: KindWrite},
 	{Names: []string{"--compat-auth-file"}, Kind: KindWrite},
 }
 
-var sharedFlag128 = []Flag{
+var sharedFlag139 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-s", "--size"}},
 	{Names: []string{"--mode"}, Kind: KindText},
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag129 = []Flag{
+var sharedFlag140 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 }
 
-var sharedWhen130 = []When{
+var sharedWhen141 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--security-opt", Globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with its security confinement switched off"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--pid", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that sees and can stop all processes of this machine"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--ipc", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that shares the memory of this machine's processes"}},
@@ -1922,58 +2890,58 @@ var sharedWhen130 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--mount", Globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with private files of the home folder inside: {--mount}"}},
 }
 
-var sharedTool131 = []Tool{
+var sharedTool142 = []Tool{
 	{Names: []string{"run"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
-		Flags: sharedFlag83,
-		Whens: sharedWhen84,
+		Flags: sharedFlag94,
+		Whens: sharedWhen95,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Create a container of the image {arg1} without starting it", "Create a container without starting it"},
-		Flags: sharedFlag83,
-		Whens: sharedWhen85,
+		Flags: sharedFlag94,
+		Whens: sharedWhen96,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in the container {arg1}: {inner}", "Run a command in a container"},
-		Flags: sharedFlag86,
+		Flags: sharedFlag97,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Processes | LongRunning},
 		Says:  []string{"Connect the terminal to the running container {args}", "Connect the terminal to a running container"},
-		Flags: sharedFlag87,
+		Flags: sharedFlag98,
 	},
 	{Names: []string{"start"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Start containers: {args}", "Start containers"},
-		Flags: sharedFlag88,
+		Flags: sharedFlag99,
 	},
 	{Names: []string{"stop"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop containers: {args}", "Stop containers"},
-		Flags: sharedFlag89,
+		Flags: sharedFlag100,
 	},
 	{Names: []string{"restart"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Restart containers: {args}", "Restart containers"},
-		Flags: sharedFlag90,
+		Flags: sharedFlag101,
 	},
 	{Names: []string{"kill"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop containers at once: {args}", "Stop containers at once"},
-		Flags: sharedFlag91,
+		Flags: sharedFlag102,
 	},
 	{Names: []string{"pause"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Pause containers: {args}", "Pause containers"},
-		Flags: sharedFlag92,
+		Flags: sharedFlag103,
 	},
 	{Names: []string{"unpause"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Let paused containers go on: {args}", "Let paused containers go on"},
-		Flags: sharedFlag92,
+		Flags: sharedFlag103,
 	},
 	{Names: []string{"rename"},
 		Do:   Action{Does: Writes},
@@ -1982,49 +2950,49 @@ var sharedTool131 = []Tool{
 	{Names: []string{"update"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Change the limits of containers: {args}", "Change the limits of containers"},
-		Flags: sharedFlag93,
+		Flags: sharedFlag104,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Wait until containers have ended: {args}", "Wait until containers have ended"},
-		Flags: sharedFlag94,
+		Flags: sharedFlag105,
 	},
 	{Names: []string{"logs"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the log of the container {args}", "Show the log of a container"},
-		Flags: sharedFlag95,
+		Flags: sharedFlag106,
 	},
 	{Names: []string{"top"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the processes in the container {arg1}", "List the processes in a container"},
-		Flags: sharedFlag96,
+		Flags: sharedFlag107,
 	},
 	{Names: []string{"stats"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show what containers use of processor and memory"},
-		Flags: sharedFlag97,
-		Whens: sharedWhen98,
+		Flags: sharedFlag108,
+		Whens: sharedWhen109,
 	},
 	{Names: []string{"port"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the ports of containers: {args}", "Show the ports of containers"},
-		Flags: sharedFlag99,
+		Flags: sharedFlag110,
 	},
 	{Names: []string{"diff"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the files that changed in {args}", "List the files that changed in a container"},
-		Flags: sharedFlag100,
+		Flags: sharedFlag111,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Copy {arg1} to {arg2} between this machine and a container", "Copy files between this machine and a container"},
-		Flags: sharedFlag101,
-		Whens: sharedWhen102,
+		Flags: sharedFlag112,
+		Whens: sharedWhen113,
 	},
 	{Names: []string{"commit"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Save the state of the container {arg1} as the image {arg2}", "Save the state of a container as an image"},
-		Flags: sharedFlag103,
+		Flags: sharedFlag114,
 	},
 	{Names: []string{"export"},
 		Do:    Action{Does: Reads},
@@ -2034,33 +3002,33 @@ var sharedTool131 = []Tool{
 	{Names: []string{"checkpoint"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Freeze the state of a container: {args}", "Freeze the state of a container"},
-		Flags: sharedFlag104,
-		Subs:  sharedTool105,
+		Flags: sharedFlag115,
+		Subs:  sharedTool116,
 	},
 	{Names: []string{"restore"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Bring back the frozen state of a container: {args}", "Bring back the frozen state of a container"},
-		Flags: sharedFlag106,
+		Flags: sharedFlag117,
 	},
 	{Names: []string{"ls", "list", "ps"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List containers"},
-		Flags: sharedFlag116,
+		Flags: sharedFlag127,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete containers: {args}", "Delete containers"},
-		Flags: sharedFlag118,
+		Flags: sharedFlag129,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the container {args}", "Show the details of containers"},
-		Flags: sharedFlag128,
+		Flags: sharedFlag139,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all stopped containers"},
-		Flags: sharedFlag129,
+		Flags: sharedFlag140,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -2069,8 +3037,8 @@ var sharedTool131 = []Tool{
 	{Names: []string{"clone"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Copy the container {args}", "Copy a container"},
-		Flags: sharedFlag83,
-		Whens: sharedWhen130,
+		Flags: sharedFlag94,
+		Whens: sharedWhen141,
 	},
 	{Names: []string{"cleanup"},
 		Do:   Action{Does: Deletes},
@@ -2090,13 +3058,54 @@ var sharedTool131 = []Tool{
 	},
 }
 
-var sharedFlag132 = []Flag{
+var sharedSubName143 = []SubName{
+	{"attach", 3},
+	{"checkpoint", 21},
+	{"cleanup", 29},
+	{"clone", 28},
+	{"commit", 19},
+	{"cp", 18},
+	{"create", 1},
+	{"diff", 17},
+	{"exec", 2},
+	{"exists", 27},
+	{"export", 20},
+	{"init", 31},
+	{"inspect", 25},
+	{"kill", 7},
+	{"list", 23},
+	{"logs", 13},
+	{"ls", 23},
+	{"mount", 30},
+	{"pause", 8},
+	{"port", 16},
+	{"prune", 26},
+	{"ps", 23},
+	{"remove", 24},
+	{"rename", 10},
+	{"restart", 6},
+	{"restore", 22},
+	{"rm", 24},
+	{"run", 0},
+	{"runlabel", 32},
+	{"start", 4},
+	{"stats", 15},
+	{"stop", 5},
+	{"top", 14},
+	{"umount", 30},
+	{"unmount", 30},
+	{"unpause", 9},
+	{"update", 11},
+	{"wait", 12},
+}
+
+var sharedFlag144 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"--mode"}, Kind: KindText},
 }
 
-var sharedFlag133 = []Flag{
+var sharedFlag145 = []Flag{
 	{Names: []string{"-a", "--all"}, Do: &Action{Does: Irreversible, Say: "Delete all images that no container uses"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
@@ -2104,7 +3113,7 @@ var sharedFlag133 = []Flag{
 	{Names: []string{"--external"}},
 }
 
-var sharedTool134 = []Tool{
+var sharedTool146 = []Tool{
 	{Names: []string{"show"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show which image signatures are trusted"},
@@ -2115,22 +3124,22 @@ var sharedTool134 = []Tool{
 	},
 }
 
-var sharedTool135 = []Tool{
+var sharedTool147 = []Tool{
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		Flags: sharedFlag107,
-		Whens: sharedWhen108,
+		Flags: sharedFlag118,
+		Whens: sharedWhen119,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Hosts: []string{"registries"}},
 		Says:  []string{"Download the container image {args}", "Download a container image"},
-		Flags: sharedFlag109,
+		Flags: sharedFlag120,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
-		Flags: sharedFlag110,
+		Flags: sharedFlag121,
 	},
 	{Names: []string{"tag"},
 		Do:   Action{Does: Writes},
@@ -2143,43 +3152,43 @@ var sharedTool135 = []Tool{
 	{Names: []string{"save"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Write container images to an archive: {args}", "Write container images to an archive"},
-		Flags: sharedFlag111,
+		Flags: sharedFlag122,
 	},
 	{Names: []string{"load"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Load container images from the archive {-i}", "Load container images from an archive"},
-		Flags: sharedFlag112,
+		Flags: sharedFlag123,
 	},
 	{Names: []string{"import"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindRead}, {Kind: KindText, Optional: true}}},
 		Says:  []string{"Make a container image from the archive {arg1}", "Make a container image from an archive"},
-		Flags: sharedFlag113,
-		Whens: sharedWhen114,
+		Flags: sharedFlag124,
+		Whens: sharedWhen125,
 	},
 	{Names: []string{"history"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the layers of the image {args}", "Show the layers of an image"},
-		Flags: sharedFlag115,
+		Flags: sharedFlag126,
 	},
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List container images"},
-		Flags: sharedFlag117,
+		Flags: sharedFlag128,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete container images: {args}", "Delete container images"},
-		Flags: sharedFlag119,
+		Flags: sharedFlag130,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the image {args}", "Show the details of images"},
-		Flags: sharedFlag132,
+		Flags: sharedFlag144,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete images that nothing refers to"},
-		Flags: sharedFlag133,
+		Flags: sharedFlag145,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -2208,7 +3217,7 @@ var sharedTool135 = []Tool{
 	{Names: []string{"trust"},
 		Do:   Action{Does: System},
 		Says: []string{"Change which image signatures are trusted"},
-		Subs: sharedTool134,
+		Subs: sharedTool146,
 	},
 	{Names: []string{"convert", "encrypt", "decrypt"},
 		Do:   Action{Does: Writes},
@@ -2216,52 +3225,83 @@ var sharedTool135 = []Tool{
 	},
 }
 
-var sharedFlag136 = []Flag{
+var sharedSubName148 = []SubName{
+	{"build", 0},
+	{"convert", 20},
+	{"decrypt", 20},
+	{"diff", 15},
+	{"encrypt", 20},
+	{"exists", 13},
+	{"history", 8},
+	{"import", 7},
+	{"inspect", 11},
+	{"list", 9},
+	{"load", 6},
+	{"ls", 9},
+	{"mount", 16},
+	{"prune", 12},
+	{"pull", 1},
+	{"push", 2},
+	{"remove", 10},
+	{"rm", 10},
+	{"save", 5},
+	{"scp", 17},
+	{"search", 14},
+	{"sign", 18},
+	{"tag", 3},
+	{"tree", 15},
+	{"trust", 19},
+	{"umount", 16},
+	{"unmount", 16},
+	{"untag", 4},
+}
+
+var sharedFlag149 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 	{Names: []string{"-s", "--size"}},
 }
 
-var sharedFlag137 = []Flag{
+var sharedFlag150 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-s", "--size"}},
 }
 
-var sharedFlag138 = []Flag{
+var sharedFlag151 = []Flag{
 	{Names: []string{"-d", "--driver"}, Kind: KindText},
 	{Names: []string{"-l", "--label"}, Kind: KindText},
 	{Names: []string{"-o", "--opt"}, Kind: KindText},
 	{Names: []string{"--ignore"}},
 }
 
-var sharedWhen139 = []When{
+var sharedWhen152 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o", Globs: []string{"device=/", "device=/etc*", "device=/root*", "device=/home", "device=/var*", "device=/dev*", "device=/proc*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Create a volume that shows a folder of this machine's system: {-o}"}},
 }
 
-var sharedFlag140 = []Flag{
+var sharedFlag153 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-t", "--time"}, Kind: KindText},
 }
 
-var sharedFlag141 = []Flag{
+var sharedFlag154 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 }
 
-var sharedTool142 = []Tool{
+var sharedTool155 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List volumes, the places where containers keep data"},
-		Flags: sharedFlag136,
+		Flags: sharedFlag149,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the volume {args}", "Show the details of volumes"},
-		Flags: sharedFlag137,
+		Flags: sharedFlag150,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -2270,18 +3310,18 @@ var sharedTool142 = []Tool{
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create the volume {args}", "Create a volume"},
-		Flags: sharedFlag138,
-		Whens: sharedWhen139,
+		Flags: sharedFlag151,
+		Whens: sharedWhen152,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete volumes with all the data in them: {args}", "Delete volumes with all the data in them"},
-		Flags: sharedFlag140,
+		Flags: sharedFlag153,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all volumes that no container uses, with all the data in them"},
-		Flags: sharedFlag141,
+		Flags: sharedFlag154,
 	},
 	{Names: []string{"update"},
 		Do:   Action{Does: Writes},
@@ -2306,19 +3346,36 @@ var sharedTool142 = []Tool{
 	},
 }
 
-var sharedFlag143 = []Flag{
+var sharedSubName156 = []SubName{
+	{"create", 3},
+	{"exists", 2},
+	{"export", 7},
+	{"import", 8},
+	{"inspect", 1},
+	{"list", 0},
+	{"ls", 0},
+	{"mount", 9},
+	{"prune", 5},
+	{"reload", 10},
+	{"remove", 4},
+	{"rm", 4},
+	{"unmount", 9},
+	{"update", 6},
+}
+
+var sharedFlag157 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-trunc"}},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag144 = []Flag{
+var sharedFlag158 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag145 = []Flag{
+var sharedFlag159 = []Flag{
 	{Names: []string{"-d", "--driver"}, Kind: KindText},
 	{Names: []string{"-o", "--opt"}, Kind: KindText},
 	{Names: []string{"--aux-address"}, Kind: KindText},
@@ -2336,7 +3393,7 @@ var sharedFlag145 = []Flag{
 	{Names: []string{"--route"}, Kind: KindText},
 }
 
-var sharedFlag146 = []Flag{
+var sharedFlag160 = []Flag{
 	{Names: []string{"--alias"}, Kind: KindText},
 	{Names: []string{"--driver-opt"}, Kind: KindText},
 	{Names: []string{"--gw-priority"}, Kind: KindText},
@@ -2347,25 +3404,25 @@ var sharedFlag146 = []Flag{
 	{Names: []string{"--mac-address"}, Kind: KindText},
 }
 
-var sharedFlag147 = []Flag{
+var sharedFlag161 = []Flag{
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag148 = []Flag{
+var sharedFlag162 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-t", "--time"}, Kind: KindText},
 }
 
-var sharedTool149 = []Tool{
+var sharedTool163 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the networks of containers"},
-		Flags: sharedFlag143,
+		Flags: sharedFlag157,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the network {args}", "Show the details of networks"},
-		Flags: sharedFlag144,
+		Flags: sharedFlag158,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -2374,27 +3431,27 @@ var sharedTool149 = []Tool{
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create a network for containers: {args}", "Create a network for containers"},
-		Flags: sharedFlag145,
+		Flags: sharedFlag159,
 	},
 	{Names: []string{"connect"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Connect a container to a network: {args}", "Connect a container to a network"},
-		Flags: sharedFlag146,
+		Flags: sharedFlag160,
 	},
 	{Names: []string{"disconnect"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Disconnect a container from a network: {args}", "Disconnect a container from a network"},
-		Flags: sharedFlag147,
+		Flags: sharedFlag161,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete networks of containers: {args}", "Delete networks of containers"},
-		Flags: sharedFlag148,
+		Flags: sharedFlag162,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete all networks that no container uses"},
-		Flags: sharedFlag129,
+		Flags: sharedFlag140,
 	},
 	{Names: []string{"reload", "update"},
 		Do:   Action{Does: Writes},
@@ -2402,19 +3459,34 @@ var sharedTool149 = []Tool{
 	},
 }
 
-var sharedFlag150 = []Flag{
+var sharedSubName164 = []SubName{
+	{"connect", 4},
+	{"create", 3},
+	{"disconnect", 5},
+	{"exists", 2},
+	{"inspect", 1},
+	{"list", 0},
+	{"ls", 0},
+	{"prune", 7},
+	{"reload", 8},
+	{"remove", 6},
+	{"rm", 6},
+	{"update", 8},
+}
+
+var sharedFlag165 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag151 = []Flag{
+var sharedFlag166 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"--until"}, Kind: KindText},
 }
 
-var sharedFlag152 = []Flag{
+var sharedFlag167 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
@@ -2423,51 +3495,51 @@ var sharedFlag152 = []Flag{
 	{Names: []string{"--volumes"}, Do: &Action{Say: "Delete all stopped containers, unused networks, images, caches and volumes with their data"}},
 }
 
-var sharedFlag153 = []Flag{
+var sharedFlag168 = []Flag{
 	{Names: []string{"-r", "--repair"}, Do: &Action{Does: Writes | Irreversible, Say: "Repair the storage of containers, removing what is damaged"}},
 	{Names: []string{"-f", "--force"}, Do: &Action{Does: Irreversible, Say: "Repair the storage of containers, removing what is damaged"}},
 }
 
-var sharedFlag154 = []Flag{
+var sharedFlag169 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag155 = []Flag{
+var sharedFlag170 = []Flag{
 	{Names: []string{"--identity"}, Kind: KindList},
 	{Names: []string{"-p", "--port"}, Kind: KindText},
 	{Names: []string{"--socket-path"}, Kind: KindText},
 	{Names: []string{"-d", "--default"}},
 }
 
-var sharedTool156 = []Tool{
+var sharedTool171 = []Tool{
 	{Names: []string{"list", "ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the machines on which containers can be run"},
-		Flags: sharedFlag154,
+		Flags: sharedFlag169,
 	},
 	{Names: []string{"add", "default", "remove", "rm", "rename"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the machines on which containers can be run: {args}", "Change the machines on which containers can be run"},
-		Flags: sharedFlag155,
+		Flags: sharedFlag170,
 	},
 }
 
-var sharedTool157 = []Tool{
+var sharedTool172 = []Tool{
 	{Names: []string{"df"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how much disk space containers and images take"},
-		Flags: sharedFlag150,
+		Flags: sharedFlag165,
 	},
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how containers are set up on this machine"},
-		Flags: sharedFlag122,
+		Flags: sharedFlag133,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Show what happens to containers"},
-		Flags: sharedFlag151,
+		Flags: sharedFlag166,
 	},
 	{Names: []string{"dial-stdio"},
 		Do:   Action{Does: Processes, Risk: LevelDangerous},
@@ -2476,12 +3548,12 @@ var sharedTool157 = []Tool{
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all stopped containers, unused networks, images and caches"},
-		Flags: sharedFlag152,
+		Flags: sharedFlag167,
 	},
 	{Names: []string{"reset"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all containers, images, volumes and settings of {cmd}"},
-		Flags: sharedFlag147,
+		Flags: sharedFlag161,
 	},
 	{Names: []string{"migrate", "renumber"},
 		Do:   Action{Does: Processes},
@@ -2494,23 +3566,37 @@ var sharedTool157 = []Tool{
 	{Names: []string{"check"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Check the storage of containers for damage"},
-		Flags: sharedFlag153,
+		Flags: sharedFlag168,
 	},
 	{Names: []string{"connection"},
 		Do:   Action{Does: Reads},
 		Says: []string{"List the machines on which containers can be run"},
-		Subs: sharedTool156,
+		Subs: sharedTool171,
 	},
 }
 
-var sharedFlag158 = []Flag{
+var sharedSubName173 = []SubName{
+	{"check", 8},
+	{"connection", 9},
+	{"df", 0},
+	{"dial-stdio", 3},
+	{"events", 2},
+	{"info", 1},
+	{"migrate", 6},
+	{"prune", 4},
+	{"renumber", 6},
+	{"reset", 5},
+	{"service", 7},
+}
+
+var sharedFlag174 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--keep-storage"}, Kind: KindText},
 }
 
-var sharedFlag159 = []Flag{
+var sharedFlag175 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--var"}, Kind: KindText},
@@ -2530,29 +3616,29 @@ var sharedFlag159 = []Flag{
 	{Names: []string{"--push"}, Do: &Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Build the project's container images and upload them", Hosts: []string{"registries"}}},
 }
 
-var sharedWhen160 = []When{
+var sharedWhen176 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--allow", Globs: []string{"*insecure*", "*host*", "*fs*", "*device*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Build the project's container images with steps that reach out of their box"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set", Globs: []string{"*output=*registry*", "*push=true*"}}}}, Flagged: true, Do: Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Build the project's container images and upload them", Hosts: []string{"registries"}}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set", Globs: []string{"*output=*dest=/*", "*dest=~*"}}}}, Flagged: true, Do: Action{Does: System, Say: "Build the project's container images and write the result outside the workspace"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"http://*", "https://*", "git@*"}}}}, Do: Action{Does: Network, Risk: LevelDangerous, Say: "Build container images as described at {arg1}"}},
 }
 
-var sharedFlag161 = []Flag{
+var sharedFlag177 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-trunc"}},
 }
 
-var sharedFlag162 = []Flag{
+var sharedFlag178 = []Flag{
 	{Names: []string{"--bootstrap"}, Do: &Action{Does: Processes, Say: "Start the image builder and show its details"}},
 }
 
-var sharedFlag163 = []Flag{
+var sharedFlag179 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--verbose"}},
 }
 
-var sharedFlag164 = []Flag{
+var sharedFlag180 = []Flag{
 	{Names: []string{"--append"}},
 	{Names: []string{"--bootstrap"}},
 	{Names: []string{"--buildkitd-config", "--config"}, Kind: KindRead},
@@ -2566,24 +3652,24 @@ var sharedFlag164 = []Flag{
 	{Names: []string{"--use"}},
 }
 
-var sharedFlag165 = []Flag{
+var sharedFlag181 = []Flag{
 	{Names: []string{"--default"}},
 	{Names: []string{"--global"}},
 }
 
-var sharedFlag166 = []Flag{
+var sharedFlag182 = []Flag{
 	{Names: []string{"--all-inactive"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--keep-daemon"}},
 	{Names: []string{"--keep-state"}},
 }
 
-var sharedFlag167 = []Flag{
+var sharedFlag183 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--raw"}},
 }
 
-var sharedFlag168 = []Flag{
+var sharedFlag184 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show how images would be combined", Instead: true}},
 	{Names: []string{"-t", "--tag"}, Kind: KindText},
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
@@ -2594,20 +3680,20 @@ var sharedFlag168 = []Flag{
 	{Names: []string{"--metadata-file"}, Kind: KindWrite},
 }
 
-var sharedTool169 = []Tool{
+var sharedTool185 = []Tool{
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		Flags: sharedFlag167,
+		Flags: sharedFlag183,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Combine images in their registry: {args}", "Combine images in their registry"},
-		Flags: sharedFlag168,
+		Flags: sharedFlag184,
 	},
 }
 
-var sharedFlag170 = []Flag{
+var sharedFlag186 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--progress"}, Kind: KindText},
@@ -2615,21 +3701,21 @@ var sharedFlag170 = []Flag{
 	{Names: []string{"--local"}},
 }
 
-var sharedFlag171 = []Flag{
+var sharedFlag187 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--all"}},
 	{Names: []string{"--finalize"}},
 }
 
-var sharedFlag172 = []Flag{
+var sharedFlag188 = []Flag{
 	{Names: []string{"--all"}},
 }
 
-var sharedTool173 = []Tool{
+var sharedTool189 = []Tool{
 	{Names: []string{"ls", "logs", "inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at earlier image builds"},
-		Flags: sharedFlag170,
+		Flags: sharedFlag186,
 	},
 	{Names: []string{"open", "trace"},
 		Do:   Action{Does: Processes},
@@ -2638,31 +3724,31 @@ var sharedTool173 = []Tool{
 	{Names: []string{"export"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Write the records of earlier image builds to {-o}", "Write the records of earlier image builds to a file"},
-		Flags: sharedFlag171,
+		Flags: sharedFlag187,
 	},
 	{Names: []string{"import"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Load the records of earlier image builds"},
-		Flags: sharedFlag32,
+		Flags: sharedFlag37,
 	},
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the records of earlier image builds"},
-		Flags: sharedFlag172,
+		Flags: sharedFlag188,
 	},
 }
 
-var sharedTool174 = []Tool{
+var sharedTool190 = []Tool{
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		Flags: sharedFlag107,
-		Whens: sharedWhen108,
+		Flags: sharedFlag118,
+		Whens: sharedWhen119,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build cache"},
-		Flags: sharedFlag158,
+		Flags: sharedFlag174,
 	},
 	{Names: []string{"debug"},
 		Do:   Action{Does: Executes},
@@ -2671,33 +3757,33 @@ var sharedTool174 = []Tool{
 	{Names: []string{"bake", "f"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		Flags: sharedFlag159,
-		Whens: sharedWhen160,
+		Flags: sharedFlag175,
+		Whens: sharedWhen176,
 	},
 	{Names: []string{"ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the builders of container images"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag177,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the image builder"},
-		Flags: sharedFlag162,
+		Flags: sharedFlag178,
 	},
 	{Names: []string{"du"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how much disk space the build cache takes"},
-		Flags: sharedFlag163,
+		Flags: sharedFlag179,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		Flags: sharedFlag164,
+		Flags: sharedFlag180,
 	},
 	{Names: []string{"use"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		Flags: sharedFlag165,
+		Flags: sharedFlag181,
 	},
 	{Names: []string{"stop"},
 		Do:   Action{Does: Processes},
@@ -2706,15 +3792,15 @@ var sharedTool174 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		Flags: sharedFlag166,
+		Flags: sharedFlag182,
 	},
 	{Names: []string{"imagetools"},
 		Says: []string{"Show the help of buildx imagetools"},
-		Subs: sharedTool169,
+		Subs: sharedTool185,
 	},
 	{Names: []string{"history"},
 		Says: []string{"Show the help of buildx history"},
-		Subs: sharedTool173,
+		Subs: sharedTool189,
 	},
 	{Names: []string{"dial-stdio"},
 		Do:   Action{Does: Processes, Risk: LevelDangerous},
@@ -2730,11 +3816,32 @@ var sharedTool174 = []Tool{
 	},
 }
 
-var sharedFlag175 = []Flag{
+var sharedSubName191 = []SubName{
+	{"bake", 3},
+	{"build", 0},
+	{"create", 7},
+	{"debug", 2},
+	{"dial-stdio", 13},
+	{"du", 6},
+	{"f", 3},
+	{"history", 12},
+	{"imagetools", 11},
+	{"inspect", 5},
+	{"install", 14},
+	{"ls", 4},
+	{"prune", 1},
+	{"rm", 10},
+	{"stop", 9},
+	{"uninstall", 14},
+	{"use", 8},
+	{"version", 15},
+}
+
+var sharedFlag192 = []Flag{
 	{Names: []string{"--builder"}, Kind: KindText},
 }
 
-var sharedFlag176 = []Flag{
+var sharedFlag193 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
@@ -2746,7 +3853,7 @@ var sharedFlag176 = []Flag{
 	{Names: []string{"--verbose"}},
 }
 
-var sharedFlag177 = []Flag{
+var sharedFlag194 = []Flag{
 	{Names: []string{"--invoke"}, Kind: KindText},
 	{Names: []string{"--on"}, Kind: KindText},
 	{Names: []string{"--progress"}, Kind: KindText},
@@ -2754,52 +3861,52 @@ var sharedFlag177 = []Flag{
 	{Names: []string{"--root"}, Kind: KindText},
 }
 
-var sharedTool178 = []Tool{
+var sharedTool195 = []Tool{
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		Flags: sharedFlag107,
-		Whens: sharedWhen108,
+		Flags: sharedFlag118,
+		Whens: sharedWhen119,
 	},
 }
 
-var sharedTool179 = []Tool{
+var sharedTool196 = []Tool{
 	{Names: []string{"build", "b"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		Flags: sharedFlag107,
-		Whens: sharedWhen108,
+		Flags: sharedFlag118,
+		Whens: sharedWhen119,
 	},
 	{Names: []string{"bake", "f"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		Flags: sharedFlag159,
-		Whens: sharedWhen160,
+		Flags: sharedFlag175,
+		Whens: sharedWhen176,
 	},
 	{Names: []string{"ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the builders of container images"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag177,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the image builder"},
-		Flags: sharedFlag162,
+		Flags: sharedFlag178,
 	},
 	{Names: []string{"du"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how much disk space the build cache takes"},
-		Flags: sharedFlag163,
+		Flags: sharedFlag179,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		Flags: sharedFlag164,
+		Flags: sharedFlag180,
 	},
 	{Names: []string{"use"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		Flags: sharedFlag165,
+		Flags: sharedFlag181,
 	},
 	{Names: []string{"stop"},
 		Do:   Action{Does: Processes},
@@ -2808,15 +3915,15 @@ var sharedTool179 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		Flags: sharedFlag166,
+		Flags: sharedFlag182,
 	},
 	{Names: []string{"imagetools"},
 		Says: []string{"Show the help of buildx imagetools"},
-		Subs: sharedTool169,
+		Subs: sharedTool185,
 	},
 	{Names: []string{"history"},
 		Says: []string{"Show the help of buildx history"},
-		Subs: sharedTool173,
+		Subs: sharedTool189,
 	},
 	{Names: []string{"dial-stdio"},
 		Do:   Action{Does: Processes, Risk: LevelDangerous},
@@ -2833,17 +3940,39 @@ var sharedTool179 = []Tool{
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build cache"},
-		Flags: sharedFlag176,
+		Flags: sharedFlag193,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build a container image step by step"},
-		Flags: sharedFlag177,
-		Subs:  sharedTool178,
+		Flags: sharedFlag194,
+		Subs:  sharedTool195,
 	},
 }
 
-var sharedFlag180 = []Flag{
+var sharedSubName197 = []SubName{
+	{"b", 0},
+	{"bake", 1},
+	{"build", 0},
+	{"create", 5},
+	{"debug", 15},
+	{"dial-stdio", 11},
+	{"du", 4},
+	{"f", 1},
+	{"history", 10},
+	{"imagetools", 9},
+	{"inspect", 3},
+	{"install", 12},
+	{"ls", 2},
+	{"prune", 14},
+	{"rm", 8},
+	{"stop", 7},
+	{"uninstall", 12},
+	{"use", 6},
+	{"version", 13},
+}
+
+var sharedFlag198 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"-p", "--project-name"}, Kind: KindText},
 	{Names: []string{"--profile"}, Kind: KindText},
@@ -2862,7 +3991,7 @@ var sharedFlag180 = []Flag{
 	{Names: []string{"--podman-run-args"}, Kind: KindText},
 }
 
-var sharedFlag181 = []Flag{
+var sharedFlag199 = []Flag{
 	{Names: []string{"-d", "--detach"}, Do: &Action{Say: "Create and start the project's containers in the background"}},
 	{Names: []string{"--wait"}},
 	{Names: []string{"--no-start"}},
@@ -2894,18 +4023,18 @@ var sharedFlag181 = []Flag{
 	{Names: []string{"-y", "--yes"}},
 }
 
-var sharedWhen182 = []When{
+var sharedWhen200 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}, {Not: true, Op: TermFlag, Flag: "--wait"}, {Not: true, Op: TermFlag, Flag: "--no-start"}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag183 = []Flag{
+var sharedFlag201 = []Flag{
 	{Names: []string{"-v", "--volumes"}, Do: &Action{Does: Irreversible, Say: "Stop and delete the project's containers together with the data in their volumes"}},
 	{Names: []string{"--rmi"}, Kind: KindText, Do: &Action{Say: "Stop and delete the project's containers, networks and images"}},
 	{Names: []string{"--remove-orphans"}},
 	{Names: []string{"-t", "--timeout"}, Kind: KindText},
 }
 
-var sharedFlag184 = []Flag{
+var sharedFlag202 = []Flag{
 	{Names: []string{"--build"}},
 	{Names: []string{"--force-recreate"}},
 	{Names: []string{"--no-build"}},
@@ -2915,7 +4044,7 @@ var sharedFlag184 = []Flag{
 	{Names: []string{"--scale"}, Kind: KindText},
 }
 
-var sharedFlag185 = []Flag{
+var sharedFlag203 = []Flag{
 	{Names: []string{"-d", "--detach"}},
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindText},
@@ -2927,7 +4056,7 @@ var sharedFlag185 = []Flag{
 	{Names: []string{"--privileged"}, Do: &Action{Does: Privilege, Say: "Run a command with full privileges in the project's container {arg1}"}},
 }
 
-var sharedFlag186 = []Flag{
+var sharedFlag204 = []Flag{
 	{Names: []string{"--build"}},
 	{Names: []string{"-d", "--detach"}},
 	{Names: []string{"--entrypoint"}, Kind: KindText},
@@ -2954,12 +4083,12 @@ var sharedFlag186 = []Flag{
 	{Names: []string{"-v", "--volume"}, Kind: KindMount},
 }
 
-var sharedWhen187 = []When{
+var sharedWhen205 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-v", Globs: []string{"/:*", "//:*", "/etc:*", "/etc/*", "/root*", "/proc*", "/sys*", "/dev*", "/usr:*", "/var:*", "/var/lib*", "/home:*", "/Users:*", "*docker.sock*", "*podman.sock*", "*/.ssh*", "*/.aws*", "*/.kube*", "*/.gnupg*", "~:*", "$HOME:*", "${HOME}:*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container of the project with private or system folders of this machine inside: {-v}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--entrypoint"}}}, Flagged: true, Do: Action{Say: "Run {--entrypoint} in a new container of the project's service {arg1}", Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}}}},
 }
 
-var sharedFlag188 = []Flag{
+var sharedFlag206 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
@@ -2970,14 +4099,14 @@ var sharedFlag188 = []Flag{
 	{Names: []string{"--status"}, Kind: KindText},
 }
 
-var sharedFlag189 = []Flag{
+var sharedFlag207 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag190 = []Flag{
+var sharedFlag208 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning, Say: "Follow the logs of the project's containers"}},
 	{Names: []string{"--index"}, Kind: KindText},
 	{Names: []string{"--no-color"}},
@@ -2988,7 +4117,7 @@ var sharedFlag190 = []Flag{
 	{Names: []string{"-t", "--timestamps"}},
 }
 
-var sharedFlag191 = []Flag{
+var sharedFlag209 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--hash"}, Kind: KindText},
@@ -3010,39 +4139,39 @@ var sharedFlag191 = []Flag{
 	{Names: []string{"--volumes"}},
 }
 
-var sharedWhen192 = []When{
+var sharedWhen210 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*", "git@*", "oci://*", "*.git", "*.git#*"}}}}, Flagged: true, Do: Action{Does: Network}},
 }
 
-var sharedFlag193 = []Flag{
+var sharedFlag211 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag194 = []Flag{
+var sharedFlag212 = []Flag{
 	{Names: []string{"--index"}, Kind: KindText},
 	{Names: []string{"--protocol"}, Kind: KindText},
 }
 
-var sharedFlag195 = []Flag{
+var sharedFlag213 = []Flag{
 	{Names: []string{"--json"}},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"--until"}, Kind: KindText},
 }
 
-var sharedFlag196 = []Flag{
+var sharedFlag214 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-stream"}},
 	{Names: []string{"--no-trunc"}},
 }
 
-var sharedFlag197 = []Flag{
+var sharedFlag215 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--short"}},
 }
 
-var sharedFlag198 = []Flag{
+var sharedFlag216 = []Flag{
 	{Names: []string{"--build-arg"}, Kind: KindText},
 	{Names: []string{"--builder"}, Kind: KindText},
 	{Names: []string{"--check"}},
@@ -3058,7 +4187,7 @@ var sharedFlag198 = []Flag{
 	{Names: []string{"--with-dependencies"}},
 }
 
-var sharedFlag199 = []Flag{
+var sharedFlag217 = []Flag{
 	{Names: []string{"--ignore-buildable"}},
 	{Names: []string{"--ignore-pull-failures"}},
 	{Names: []string{"--include-deps"}},
@@ -3066,61 +4195,61 @@ var sharedFlag199 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag200 = []Flag{
+var sharedFlag218 = []Flag{
 	{Names: []string{"--ignore-push-failures"}},
 	{Names: []string{"--include-deps"}},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag201 = []Flag{
+var sharedFlag219 = []Flag{
 	{Names: []string{"--wait"}},
 	{Names: []string{"--wait-timeout"}, Kind: KindText},
 }
 
-var sharedFlag202 = []Flag{
+var sharedFlag220 = []Flag{
 	{Names: []string{"-t", "--timeout"}, Kind: KindText},
 }
 
-var sharedFlag203 = []Flag{
+var sharedFlag221 = []Flag{
 	{Names: []string{"--no-deps"}},
 	{Names: []string{"-t", "--timeout"}, Kind: KindText},
 }
 
-var sharedFlag204 = []Flag{
+var sharedFlag222 = []Flag{
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 	{Names: []string{"--remove-orphans"}},
 }
 
-var sharedFlag205 = []Flag{
+var sharedFlag223 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-s", "--stop"}},
 	{Names: []string{"-v", "--volumes"}, Do: &Action{Does: Irreversible, Say: "Delete the project's stopped containers together with their anonymous volumes"}},
 }
 
-var sharedFlag206 = []Flag{
+var sharedFlag224 = []Flag{
 	{Names: []string{"--no-deps"}},
 }
 
-var sharedFlag207 = []Flag{
+var sharedFlag225 = []Flag{
 	{Names: []string{"--detach-keys"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindText},
 	{Names: []string{"--no-stdin"}},
 	{Names: []string{"--sig-proxy"}},
 }
 
-var sharedFlag208 = []Flag{
+var sharedFlag226 = []Flag{
 	{Names: []string{"-a", "--archive"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-L", "--follow-link"}},
 	{Names: []string{"--index"}, Kind: KindText},
 }
 
-var sharedWhen209 = []When{
+var sharedWhen227 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Say: "Copy {arg1} from one of the project's containers to {arg2}", Args: []Slot{{Kind: KindText}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Does: Writes, Say: "Copy {arg1} into one of the project's containers: {arg2}", Args: []Slot{{Kind: KindRead}, {Kind: KindText}}}},
 }
 
-var sharedFlag210 = []Flag{
+var sharedFlag228 = []Flag{
 	{Names: []string{"-a", "--author"}, Kind: KindText},
 	{Names: []string{"-c", "--change"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindText},
@@ -3128,22 +4257,22 @@ var sharedFlag210 = []Flag{
 	{Names: []string{"-p", "--pause"}},
 }
 
-var sharedFlag211 = []Flag{
+var sharedFlag229 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--index"}, Kind: KindText},
 }
 
-var sharedFlag212 = []Flag{
+var sharedFlag230 = []Flag{
 	{Names: []string{"--no-up"}},
 	{Names: []string{"--prune"}},
 	{Names: []string{"--quiet"}},
 }
 
-var sharedFlag213 = []Flag{
+var sharedFlag231 = []Flag{
 	{Names: []string{"--down-project"}, Do: &Action{Does: Processes | Deletes}},
 }
 
-var sharedTool214 = []Tool{
+var sharedTool232 = []Tool{
 	{Names: []string{"viz"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Draw the Docker Compose project as a graph"},
@@ -3166,59 +4295,59 @@ var sharedTool214 = []Tool{
 	},
 }
 
-var sharedTool215 = []Tool{
+var sharedTool233 = []Tool{
 	{Names: []string{"up"},
 		Do:    Action{Does: Executes | Processes},
 		Says:  []string{"Create and start the project's containers: {args}", "Create and start the project's containers"},
-		Flags: sharedFlag181,
-		Whens: sharedWhen182,
+		Flags: sharedFlag199,
+		Whens: sharedWhen200,
 	},
 	{Names: []string{"down"},
 		Do:    Action{Does: Processes | Deletes},
 		Says:  []string{"Stop and delete the project's containers and networks"},
-		Flags: sharedFlag183,
+		Flags: sharedFlag201,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create the project's containers without starting them"},
-		Flags: sharedFlag184,
+		Flags: sharedFlag202,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in the project's container {arg1}: {inner}", "Run a command in one of the project's containers"},
-		Flags: sharedFlag185,
+		Flags: sharedFlag203,
 	},
 	{Names: []string{"run"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in a new container of the project's service {arg1}: {inner}", "Start a container of the project's service {arg1}", "Start a container of one of the project's services"},
-		Flags: sharedFlag186,
-		Whens: sharedWhen187,
+		Flags: sharedFlag204,
+		Whens: sharedWhen205,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the project's containers"},
-		Flags: sharedFlag188,
+		Flags: sharedFlag206,
 	},
 	{Names: []string{"ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the Docker Compose projects on this machine"},
-		Flags: sharedFlag189,
+		Flags: sharedFlag207,
 	},
 	{Names: []string{"logs"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the logs of the project's containers: {args}", "Show the logs of the project's containers"},
-		Flags: sharedFlag190,
+		Flags: sharedFlag208,
 	},
 	{Names: []string{"config", "convert"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the project's Docker Compose configuration as it is understood"},
-		Flags: sharedFlag191,
-		Whens: sharedWhen192,
+		Flags: sharedFlag209,
+		Whens: sharedWhen210,
 	},
 	{Names: []string{"images"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the images of the project's containers"},
-		Flags: sharedFlag193,
+		Flags: sharedFlag211,
 	},
 	{Names: []string{"top"},
 		Do:   Action{Does: Reads},
@@ -3227,43 +4356,43 @@ var sharedTool215 = []Tool{
 	{Names: []string{"port"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show where the port of a project's service is reachable"},
-		Flags: sharedFlag194,
+		Flags: sharedFlag212,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Show what happens to the project's containers"},
-		Flags: sharedFlag195,
+		Flags: sharedFlag213,
 	},
 	{Names: []string{"stats"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show what the project's containers use of processor and memory"},
-		Flags: sharedFlag196,
-		Whens: sharedWhen98,
+		Flags: sharedFlag214,
+		Whens: sharedWhen109,
 	},
 	{Names: []string{"volumes"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the project's volumes"},
-		Flags: sharedFlag193,
+		Flags: sharedFlag211,
 	},
 	{Names: []string{"version"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the version of Docker Compose"},
-		Flags: sharedFlag197,
+		Flags: sharedFlag215,
 	},
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build the images of the project's containers: {args}", "Build the images of the project's containers"},
-		Flags: sharedFlag198,
+		Flags: sharedFlag216,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Hosts: []string{"registries"}},
 		Says:  []string{"Download the images of the project's containers"},
-		Flags: sharedFlag199,
+		Flags: sharedFlag217,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Upload the images of the project's containers to their registry"},
-		Flags: sharedFlag200,
+		Flags: sharedFlag218,
 	},
 	{Names: []string{"publish"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
@@ -3272,22 +4401,22 @@ var sharedTool215 = []Tool{
 	{Names: []string{"start"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Start the project's containers: {args}", "Start the project's containers"},
-		Flags: sharedFlag201,
+		Flags: sharedFlag219,
 	},
 	{Names: []string{"stop"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop the project's containers: {args}", "Stop the project's containers"},
-		Flags: sharedFlag202,
+		Flags: sharedFlag220,
 	},
 	{Names: []string{"restart"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Restart the project's containers: {args}", "Restart the project's containers"},
-		Flags: sharedFlag203,
+		Flags: sharedFlag221,
 	},
 	{Names: []string{"kill"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop the project's containers at once: {args}", "Stop the project's containers at once"},
-		Flags: sharedFlag204,
+		Flags: sharedFlag222,
 	},
 	{Names: []string{"pause"},
 		Do:   Action{Does: Processes},
@@ -3300,43 +4429,43 @@ var sharedTool215 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the project's stopped containers: {args}", "Delete the project's stopped containers"},
-		Flags: sharedFlag205,
+		Flags: sharedFlag223,
 	},
 	{Names: []string{"scale"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Change how many of the project's containers run: {args}", "Change how many of the project's containers run"},
-		Flags: sharedFlag206,
+		Flags: sharedFlag224,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Processes | LongRunning},
 		Says:  []string{"Connect the terminal to the project's container {args}", "Connect the terminal to one of the project's containers"},
-		Flags: sharedFlag207,
+		Flags: sharedFlag225,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Copy files between this machine and one of the project's containers: {args}", "Copy files between this machine and one of the project's containers"},
-		Flags: sharedFlag208,
-		Whens: sharedWhen209,
+		Flags: sharedFlag226,
+		Whens: sharedWhen227,
 	},
 	{Names: []string{"commit"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Save the state of one of the project's containers as an image: {args}", "Save the state of one of the project's containers as an image"},
-		Flags: sharedFlag210,
+		Flags: sharedFlag228,
 	},
 	{Names: []string{"export"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Write the files of one of the project's containers to {-o}", "Write the files of one of the project's containers to an archive"},
-		Flags: sharedFlag211,
+		Flags: sharedFlag229,
 	},
 	{Names: []string{"watch"},
 		Do:    Action{Does: Executes | Processes | LongRunning},
 		Says:  []string{"Rebuild and refresh the project's containers whenever files change"},
-		Flags: sharedFlag212,
+		Flags: sharedFlag230,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Wait until the project's containers have ended"},
-		Flags: sharedFlag213,
+		Flags: sharedFlag231,
 	},
 	{Names: []string{"bridge"},
 		Do:   Action{Does: Executes},
@@ -3345,27 +4474,67 @@ var sharedTool215 = []Tool{
 	{Names: []string{"alpha"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Use an experimental part of Docker Compose"},
-		Subs: sharedTool214,
+		Subs: sharedTool232,
 	},
 }
 
-var sharedFlag216 = []Flag{
+var sharedSubName234 = []SubName{
+	{"alpha", 35},
+	{"attach", 28},
+	{"bridge", 34},
+	{"build", 16},
+	{"commit", 30},
+	{"config", 8},
+	{"convert", 8},
+	{"cp", 29},
+	{"create", 2},
+	{"down", 1},
+	{"events", 12},
+	{"exec", 3},
+	{"export", 31},
+	{"images", 9},
+	{"kill", 23},
+	{"logs", 7},
+	{"ls", 6},
+	{"pause", 24},
+	{"port", 11},
+	{"ps", 5},
+	{"publish", 19},
+	{"pull", 17},
+	{"push", 18},
+	{"restart", 22},
+	{"rm", 26},
+	{"run", 4},
+	{"scale", 27},
+	{"start", 20},
+	{"stats", 13},
+	{"stop", 21},
+	{"top", 10},
+	{"unpause", 25},
+	{"up", 0},
+	{"version", 15},
+	{"volumes", 14},
+	{"wait", 33},
+	{"watch", 32},
+}
+
+var sharedFlag235 = []Flag{
 	{Names: []string{"--description"}, Kind: KindText},
 	{Names: []string{"--docker"}, Kind: KindText},
 	{Names: []string{"--from"}, Kind: KindText},
 	{Names: []string{"--default-stack-orchestrator"}, Kind: KindText},
 }
 
-var sharedTool217 = []Tool{
+var sharedTool236 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the machines that {cmd} can work on"},
-		Flags: sharedFlag193,
+		Flags: sharedFlag211,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the context {args}", "Show the details of the current context"},
-		Flags: sharedFlag122,
+		Flags: sharedFlag133,
 	},
 	{Names: []string{"show"},
 		Do:   Action{Does: Reads},
@@ -3378,12 +4547,12 @@ var sharedTool217 = []Tool{
 	{Names: []string{"create", "update"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the machines that {cmd} can work on: {args}", "Change the machines that {cmd} can work on"},
-		Flags: sharedFlag216,
+		Flags: sharedFlag235,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Forget the machines that {cmd} can work on: {args}", "Forget machines that {cmd} can work on"},
-		Flags: sharedFlag147,
+		Flags: sharedFlag161,
 	},
 	{Names: []string{"export"},
 		Do:   Action{Does: Reads, Risk: LevelDangerous, Args: []Slot{{Kind: KindText}, {Kind: KindWrite, Optional: true}}},
@@ -3395,13 +4564,27 @@ var sharedTool217 = []Tool{
 	},
 }
 
-var sharedFlag218 = []Flag{
+var sharedSubName237 = []SubName{
+	{"create", 4},
+	{"export", 6},
+	{"import", 7},
+	{"inspect", 1},
+	{"list", 0},
+	{"ls", 0},
+	{"remove", 5},
+	{"rm", 5},
+	{"show", 2},
+	{"update", 4},
+	{"use", 3},
+}
+
+var sharedFlag238 = []Flag{
 	{Names: []string{"--insecure"}},
 	{Names: []string{"-v", "--verbose"}},
 	{Names: []string{"--authfile"}, Kind: KindList},
 }
 
-var sharedFlag219 = []Flag{
+var sharedFlag239 = []Flag{
 	{Names: []string{"-a", "--amend"}},
 	{Names: []string{"--arch"}, Kind: KindText},
 	{Names: []string{"--os"}, Kind: KindText},
@@ -3414,22 +4597,22 @@ var sharedFlag219 = []Flag{
 	{Names: []string{"--features"}, Kind: KindText},
 }
 
-var sharedFlag220 = []Flag{
+var sharedFlag240 = []Flag{
 	{Names: []string{"--all"}},
 	{Names: []string{"-p", "--purge"}},
 	{Names: []string{"--insecure"}},
 }
 
-var sharedTool221 = []Tool{
+var sharedTool241 = []Tool{
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		Flags: sharedFlag218,
+		Flags: sharedFlag238,
 	},
 	{Names: []string{"create", "annotate", "add", "remove"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Combine images to one for several kinds of machines: {args}", "Combine images to one for several kinds of machines"},
-		Flags: sharedFlag219,
+		Flags: sharedFlag239,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3442,25 +4625,25 @@ var sharedTool221 = []Tool{
 	{Names: []string{"push"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Upload the image list {args} to its registry", "Upload an image list to its registry"},
-		Flags: sharedFlag220,
+		Flags: sharedFlag240,
 	},
 }
 
-var sharedTool222 = []Tool{
+var sharedTool242 = []Tool{
 	{Names: []string{"generate", "load"},
 		Do:   Action{Does: Writes, Risk: LevelDangerous},
 		Says: []string{"Make or load a key that signs images: {args}", "Make or load a key that signs images"},
 	},
 }
 
-var sharedTool223 = []Tool{
+var sharedTool243 = []Tool{
 	{Names: []string{"add", "remove"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
 		Says: []string{"Change who may sign images: {args}", "Change who may sign images"},
 	},
 }
 
-var sharedTool224 = []Tool{
+var sharedTool244 = []Tool{
 	{Names: []string{"inspect", "view"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show who signed the image {args}", "Show who signed an image"},
@@ -3472,41 +4655,41 @@ var sharedTool224 = []Tool{
 	{Names: []string{"key"},
 		Do:   Action{Does: Writes, Risk: LevelDangerous},
 		Says: []string{"Manage the keys that sign images"},
-		Subs: sharedTool222,
+		Subs: sharedTool242,
 	},
 	{Names: []string{"signer"},
 		Do:   Action{Does: Network, Risk: LevelDangerous},
 		Says: []string{"Change who may sign images"},
-		Subs: sharedTool223,
+		Subs: sharedTool243,
 	},
 }
 
-var sharedFlag225 = []Flag{
+var sharedFlag245 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag226 = []Flag{
+var sharedFlag246 = []Flag{
 	{Names: []string{"--alias"}, Kind: KindText},
 	{Names: []string{"--timeout"}, Kind: KindText},
 }
 
-var sharedTool227 = []Tool{
+var sharedTool247 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the plugins of the container service"},
-		Flags: sharedFlag225,
+		Flags: sharedFlag245,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the plugin {args}", "Show the details of a plugin"},
-		Flags: sharedFlag122,
+		Flags: sharedFlag133,
 	},
 	{Names: []string{"install", "enable", "upgrade", "set", "create"},
 		Do:    Action{Does: Privilege | Executes, Hosts: []string{"registries"}},
 		Says:  []string{"Install or change a plugin of the container service, which has full control over this machine: {args}", "Install or change a plugin of the container service, which has full control over this machine"},
-		Flags: sharedFlag226,
+		Flags: sharedFlag246,
 	},
 	{Names: []string{"disable"},
 		Do:   Action{Does: System},
@@ -3522,7 +4705,22 @@ var sharedTool227 = []Tool{
 	},
 }
 
-var sharedFlag228 = []Flag{
+var sharedSubName248 = []SubName{
+	{"create", 2},
+	{"disable", 3},
+	{"enable", 2},
+	{"inspect", 1},
+	{"install", 2},
+	{"list", 0},
+	{"ls", 0},
+	{"push", 5},
+	{"remove", 4},
+	{"rm", 4},
+	{"set", 2},
+	{"upgrade", 2},
+}
+
+var sharedFlag249 = []Flag{
 	{Names: []string{"--rotate"}, Do: &Action{Does: System | Irreversible, Say: "Replace the certificate of the cluster"}},
 	{Names: []string{"--ca-cert"}, Kind: KindRead},
 	{Names: []string{"--ca-key"}, Kind: KindRead},
@@ -3530,47 +4728,47 @@ var sharedFlag228 = []Flag{
 	{Names: []string{"--external-ca"}, Kind: KindText},
 }
 
-var sharedFlag229 = []Flag{
+var sharedFlag250 = []Flag{
 	{Names: []string{"--rotate"}, Do: &Action{Does: System}},
 }
 
-var sharedFlag230 = []Flag{
+var sharedFlag251 = []Flag{
 	{Names: []string{"--advertise-addr"}, Kind: KindText},
 	{Names: []string{"--listen-addr"}, Kind: KindText},
 	{Names: []string{"--token"}, Kind: KindText},
 }
 
-var sharedTool231 = []Tool{
+var sharedTool252 = []Tool{
 	{Names: []string{"ca"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the certificate of the cluster"},
-		Flags: sharedFlag228,
+		Flags: sharedFlag249,
 	},
 	{Names: []string{"join-token", "unlock-key"},
 		Do:    Action{Does: Reads, Risk: LevelDangerous},
 		Says:  []string{"Show the key that lets machines into the cluster"},
-		Flags: sharedFlag229,
+		Flags: sharedFlag250,
 	},
 	{Names: []string{"init", "join", "update", "unlock"},
 		Do:    Action{Does: System | Network},
 		Says:  []string{"Make this machine part of a cluster or change the cluster: {args}", "Make this machine part of a cluster or change the cluster"},
-		Flags: sharedFlag230,
+		Flags: sharedFlag251,
 	},
 	{Names: []string{"leave"},
 		Do:    Action{Does: System | Irreversible},
 		Says:  []string{"Take this machine out of its cluster"},
-		Flags: sharedFlag147,
+		Flags: sharedFlag161,
 	},
 }
 
-var sharedFlag232 = []Flag{
+var sharedFlag253 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 	{Names: []string{"-n", "--noheading"}},
 }
 
-var sharedFlag233 = []Flag{
+var sharedFlag254 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-resolve"}},
@@ -3578,19 +4776,19 @@ var sharedFlag233 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag234 = []Flag{
+var sharedFlag255 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--pretty"}},
 	{Names: []string{"--showsecret"}, Do: &Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Show the secret {args} in clear text"}},
 }
 
-var sharedFlag235 = []Flag{
+var sharedFlag256 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning}},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"-n", "--tail"}, Kind: KindText},
 }
 
-var sharedFlag236 = []Flag{
+var sharedFlag257 = []Flag{
 	{Names: []string{"-c", "--compose-file"}, Kind: KindRead},
 	{Names: []string{"--label-add"}, Kind: KindText},
 	{Names: []string{"--label-rm"}, Kind: KindText},
@@ -3609,26 +4807,26 @@ var sharedFlag236 = []Flag{
 	{Names: []string{"--driver"}, Kind: KindText},
 }
 
-var sharedFlag237 = []Flag{
+var sharedFlag258 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-a", "--all"}},
 }
 
-var sharedTool238 = []Tool{
+var sharedTool259 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List what the cluster has"},
-		Flags: sharedFlag232,
+		Flags: sharedFlag253,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		Flags: sharedFlag233,
+		Flags: sharedFlag254,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		Flags: sharedFlag234,
+		Flags: sharedFlag255,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3637,41 +4835,61 @@ var sharedTool238 = []Tool{
 	{Names: []string{"logs"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the log of the service {args}", "Show the log of a service"},
-		Flags: sharedFlag235,
+		Flags: sharedFlag256,
 	},
 	{Names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		Do:    Action{Does: Network | System},
 		Says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		Flags: sharedFlag236,
+		Flags: sharedFlag257,
 	},
 	{Names: []string{"rm", "remove", "down"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		Flags: sharedFlag237,
+		Flags: sharedFlag258,
 	},
 }
 
-var sharedFlag239 = []Flag{
+var sharedSubName260 = []SubName{
+	{"create", 5},
+	{"demote", 5},
+	{"deploy", 5},
+	{"down", 6},
+	{"exists", 3},
+	{"inspect", 2},
+	{"list", 0},
+	{"logs", 4},
+	{"ls", 0},
+	{"promote", 5},
+	{"ps", 1},
+	{"remove", 6},
+	{"rm", 6},
+	{"rollback", 5},
+	{"scale", 5},
+	{"up", 5},
+	{"update", 5},
+}
+
+var sharedFlag261 = []Flag{
 	{Names: []string{"-c", "--compose-file"}, Kind: KindRead},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--filter"}, Kind: KindText},
 }
 
-var sharedTool240 = []Tool{
+var sharedTool262 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List what the cluster has"},
-		Flags: sharedFlag232,
+		Flags: sharedFlag253,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		Flags: sharedFlag233,
+		Flags: sharedFlag254,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		Flags: sharedFlag234,
+		Flags: sharedFlag255,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3680,35 +4898,56 @@ var sharedTool240 = []Tool{
 	{Names: []string{"services", "config"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the services of the stack {args}", "Show the services of a stack"},
-		Flags: sharedFlag239,
+		Flags: sharedFlag261,
 	},
 	{Names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		Do:    Action{Does: Network | System},
 		Says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		Flags: sharedFlag236,
+		Flags: sharedFlag257,
 	},
 	{Names: []string{"rm", "remove", "down"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		Flags: sharedFlag237,
+		Flags: sharedFlag258,
 	},
 }
 
-var sharedTool241 = []Tool{
+var sharedSubName263 = []SubName{
+	{"config", 4},
+	{"create", 5},
+	{"demote", 5},
+	{"deploy", 5},
+	{"down", 6},
+	{"exists", 3},
+	{"inspect", 2},
+	{"list", 0},
+	{"ls", 0},
+	{"promote", 5},
+	{"ps", 1},
+	{"remove", 6},
+	{"rm", 6},
+	{"rollback", 5},
+	{"scale", 5},
+	{"services", 4},
+	{"up", 5},
+	{"update", 5},
+}
+
+var sharedTool264 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List what the cluster has"},
-		Flags: sharedFlag232,
+		Flags: sharedFlag253,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		Flags: sharedFlag233,
+		Flags: sharedFlag254,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		Flags: sharedFlag234,
+		Flags: sharedFlag255,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3717,25 +4956,44 @@ var sharedTool241 = []Tool{
 	{Names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		Do:    Action{Does: Network | System},
 		Says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		Flags: sharedFlag236,
+		Flags: sharedFlag257,
 	},
 	{Names: []string{"rm", "remove", "down"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		Flags: sharedFlag237,
+		Flags: sharedFlag258,
 	},
 }
 
-var sharedFlag242 = []Flag{
+var sharedSubName265 = []SubName{
+	{"create", 4},
+	{"demote", 4},
+	{"deploy", 4},
+	{"down", 5},
+	{"exists", 3},
+	{"inspect", 2},
+	{"list", 0},
+	{"ls", 0},
+	{"promote", 4},
+	{"ps", 1},
+	{"remove", 5},
+	{"rm", 5},
+	{"rollback", 4},
+	{"scale", 4},
+	{"up", 4},
+	{"update", 4},
+}
+
+var sharedFlag266 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--format"}, Kind: KindText},
 }
 
-var sharedFlag243 = []Flag{
+var sharedFlag267 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindWrite},
 }
 
-var sharedFlag244 = []Flag{
+var sharedFlag268 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
@@ -3752,11 +5010,11 @@ var sharedFlag244 = []Flag{
 	{Names: []string{"--ref"}, Kind: KindText},
 }
 
-var sharedWhen245 = []When{
+var sharedWhen269 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}, {{Op: TermArg, N: 1, Globs: []string{"enable", "disable", "configure", "delete"}}}}, Do: Action{Does: Network | Writes, Say: "Change the settings of docker scout: {args}"}},
 }
 
-var sharedTool246 = []Tool{
+var sharedTool270 = []Tool{
 	{Names: []string{"df"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show how much space the cache of docker scout takes"},
@@ -3767,7 +5025,7 @@ var sharedTool246 = []Tool{
 	},
 }
 
-var sharedTool247 = []Tool{
+var sharedTool271 = []Tool{
 	{Names: []string{"quickview", "qv", "cves", "compare", "diff", "recommendations", "stream", "policy", "sbom", "vex"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says: []string{"Look for known vulnerabilities in {args}", "Look for known vulnerabilities in container images"},
@@ -3775,12 +5033,12 @@ var sharedTool247 = []Tool{
 	{Names: []string{"repo", "environment", "config", "integration"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show the settings of docker scout"},
-		Whens: sharedWhen245,
+		Whens: sharedWhen269,
 	},
 	{Names: []string{"cache"},
 		Do:   Action{Does: Deletes},
 		Says: []string{"Manage the cache of docker scout"},
-		Subs: sharedTool246,
+		Subs: sharedTool270,
 	},
 	{Names: []string{"attestation", "attest", "enroll", "push", "watch"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
@@ -3788,21 +5046,44 @@ var sharedTool247 = []Tool{
 	},
 }
 
-var sharedFlag248 = []Flag{
+var sharedSubName272 = []SubName{
+	{"attest", 3},
+	{"attestation", 3},
+	{"cache", 2},
+	{"compare", 0},
+	{"config", 1},
+	{"cves", 0},
+	{"diff", 0},
+	{"enroll", 3},
+	{"environment", 1},
+	{"integration", 1},
+	{"policy", 0},
+	{"push", 3},
+	{"quickview", 0},
+	{"qv", 0},
+	{"recommendations", 0},
+	{"repo", 1},
+	{"sbom", 0},
+	{"stream", 0},
+	{"vex", 0},
+	{"watch", 3},
+}
+
+var sharedFlag273 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
 }
 
-var sharedFlag249 = []Flag{
+var sharedFlag274 = []Flag{
 	{Names: []string{"--version"}},
 }
 
-var sharedWhen250 = []When{
+var sharedWhen275 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Processes, Say: "Prepare containers for start: {args}"}},
 }
 
-var sharedFlag251 = []Flag{
+var sharedFlag276 = []Flag{
 	{Names: []string{"-c", "--command"}, Kind: KindText},
 	{Names: []string{"--shell"}, Kind: KindText},
 	{Names: []string{"--host"}, Kind: KindText},
@@ -3810,7 +5091,7 @@ var sharedFlag251 = []Flag{
 	{Names: []string{"--privileged"}, Do: &Action{Does: Privilege}},
 }
 
-var sharedTool252 = []Tool{
+var sharedTool277 = []Tool{
 	{Names: []string{"status", "version", "logs"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the state of Docker Desktop"},
@@ -3829,11 +5110,27 @@ var sharedTool252 = []Tool{
 	},
 }
 
-var sharedTool253 = []Tool{
+var sharedSubName278 = []SubName{
+	{"diagnose", 2},
+	{"disable", 3},
+	{"enable", 3},
+	{"engine", 3},
+	{"kubernetes", 3},
+	{"logs", 0},
+	{"module", 3},
+	{"restart", 1},
+	{"start", 1},
+	{"status", 0},
+	{"stop", 1},
+	{"update", 3},
+	{"version", 0},
+}
+
+var sharedTool279 = []Tool{
 	{Names: []string{"ls", "list", "ps", "status", "inspect", "df", "logs", "version"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the language models on this machine"},
-		Flags: sharedFlag40,
+		Flags: sharedFlag50,
 	},
 	{Names: []string{"pull"},
 		Do:   Action{Does: Network | Writes, Hosts: []string{"registries"}},
@@ -3857,7 +5154,22 @@ var sharedTool253 = []Tool{
 	},
 }
 
-var sharedTool254 = []Tool{
+var sharedSubName280 = []SubName{
+	{"df", 0},
+	{"inspect", 0},
+	{"list", 0},
+	{"logs", 0},
+	{"ls", 0},
+	{"ps", 0},
+	{"pull", 1},
+	{"push", 4},
+	{"rm", 3},
+	{"run", 2},
+	{"status", 0},
+	{"version", 0},
+}
+
+var sharedTool281 = []Tool{
 	{Names: []string{"ls"},
 		Do:   Action{Does: Reads},
 		Says: []string{"List the extensions of Docker Desktop"},
@@ -3872,14 +5184,14 @@ var sharedTool254 = []Tool{
 	},
 }
 
-var sharedFlag255 = []Flag{
+var sharedFlag282 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindWrite},
 	{Names: []string{"-s", "--service"}},
 	{Names: []string{"-r", "--replicas"}, Kind: KindText},
 	{Names: []string{"-t", "--type"}, Kind: KindText},
 }
 
-var sharedFlag256 = []Flag{
+var sharedFlag283 = []Flag{
 	{Names: []string{"--files", "-f"}, Do: &Action{Does: Writes, Say: "Write service files that start the container {args}"}},
 	{Names: []string{"-n", "--name"}},
 	{Names: []string{"--new"}},
@@ -3897,30 +5209,30 @@ var sharedFlag256 = []Flag{
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 }
 
-var sharedFlag257 = []Flag{
+var sharedFlag284 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindWrite},
 	{Names: []string{"-n", "--name"}, Kind: KindText},
 }
 
-var sharedTool258 = []Tool{
+var sharedTool285 = []Tool{
 	{Names: []string{"kube"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		Flags: sharedFlag255,
+		Flags: sharedFlag282,
 	},
 	{Names: []string{"systemd"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print service files that start the container {args}", "Print service files that start a container"},
-		Flags: sharedFlag256,
+		Flags: sharedFlag283,
 	},
 	{Names: []string{"spec"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print the settings of the container {args}", "Print the settings of a container"},
-		Flags: sharedFlag257,
+		Flags: sharedFlag284,
 	},
 }
 
-var sharedFlag259 = []Flag{
+var sharedFlag286 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindWrite},
 	{Names: []string{"-s", "--service"}},
 	{Names: []string{"-r", "--replicas"}, Kind: KindText},
@@ -3928,13 +5240,13 @@ var sharedFlag259 = []Flag{
 	{Names: []string{"--podman-only"}},
 }
 
-var sharedFlag260 = []Flag{
+var sharedFlag287 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"--kubeconfig"}, Kind: KindList},
 	{Names: []string{"--ns"}, Kind: KindText},
 }
 
-var sharedFlag261 = []Flag{
+var sharedFlag288 = []Flag{
 	{Names: []string{"--annotation"}, Kind: KindText},
 	{Names: []string{"--authfile"}, Kind: KindList},
 	{Names: []string{"--build"}},
@@ -3958,42 +5270,42 @@ var sharedFlag261 = []Flag{
 	{Names: []string{"-w", "--wait"}, Do: &Action{Does: LongRunning}},
 }
 
-var sharedFlag262 = []Flag{
+var sharedFlag289 = []Flag{
 	{Names: []string{"--force"}, Do: &Action{Does: Irreversible, Say: "Stop and delete the containers of the Kubernetes file {args} together with their volumes"}},
 }
 
-var sharedTool263 = []Tool{
+var sharedTool290 = []Tool{
 	{Names: []string{"generate"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		Flags: sharedFlag259,
+		Flags: sharedFlag286,
 	},
 	{Names: []string{"apply"},
 		Do:    Action{Does: Network, Risk: LevelDangerous},
 		Says:  []string{"Change a Kubernetes cluster to run the containers {args}", "Change a Kubernetes cluster to run containers"},
-		Flags: sharedFlag260,
+		Flags: sharedFlag287,
 	},
 	{Names: []string{"play"},
 		Do:    Action{Does: Executes | Processes, Args: []Slot{{Kind: KindRead}}},
 		Says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		Flags: sharedFlag261,
+		Flags: sharedFlag288,
 	},
 	{Names: []string{"down"},
 		Do:    Action{Does: Processes | Deletes, Args: []Slot{{Kind: KindRead}}},
 		Says:  []string{"Stop and delete the containers of the Kubernetes file {args}", "Stop and delete the containers of a Kubernetes file"},
-		Flags: sharedFlag262,
+		Flags: sharedFlag289,
 	},
 }
 
-var sharedTool264 = []Tool{
+var sharedTool291 = []Tool{
 	{Names: []string{"kube"},
 		Do:    Action{Does: Executes | Processes, Args: []Slot{{Kind: KindRead}}},
 		Says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		Flags: sharedFlag261,
+		Flags: sharedFlag288,
 	},
 }
 
-var sharedFlag265 = []Flag{
+var sharedFlag292 = []Flag{
 	{Names: []string{"--cpus"}, Kind: KindText},
 	{Names: []string{"--disk-size"}, Kind: KindText},
 	{Names: []string{"-m", "--memory"}, Kind: KindText},
@@ -4009,27 +5321,27 @@ var sharedFlag265 = []Flag{
 	{Names: []string{"--volume-driver"}, Kind: KindText},
 }
 
-var sharedFlag266 = []Flag{
+var sharedFlag293 = []Flag{
 	{Names: []string{"--cpus"}, Kind: KindText},
 	{Names: []string{"--disk-size"}, Kind: KindText},
 	{Names: []string{"-m", "--memory"}, Kind: KindText},
 	{Names: []string{"--usb"}, Kind: KindText},
 }
 
-var sharedFlag267 = []Flag{
+var sharedFlag294 = []Flag{
 	{Names: []string{"--username"}, Kind: KindText},
 }
 
-var sharedTool268 = []Tool{
+var sharedTool295 = []Tool{
 	{Names: []string{"list", "ls", "info", "inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the virtual machine in which containers run"},
-		Flags: sharedFlag154,
+		Flags: sharedFlag169,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Create a virtual machine for containers: {args}", "Create a virtual machine for containers"},
-		Flags: sharedFlag265,
+		Flags: sharedFlag292,
 	},
 	{Names: []string{"start", "stop"},
 		Do:   Action{Does: Processes},
@@ -4038,12 +5350,12 @@ var sharedTool268 = []Tool{
 	{Names: []string{"set", "os"},
 		Do:    Action{Does: System},
 		Says:  []string{"Change the virtual machine in which containers run: {args}", "Change the virtual machine in which containers run"},
-		Flags: sharedFlag266,
+		Flags: sharedFlag293,
 	},
 	{Names: []string{"ssh"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Run in the virtual machine for containers: {inner}", "Open a shell in the virtual machine in which containers run"},
-		Flags: sharedFlag267,
+		Flags: sharedFlag294,
 	},
 	{Names: []string{"cp"},
 		Do:   Action{Does: Writes},
@@ -4052,11 +5364,27 @@ var sharedTool268 = []Tool{
 	{Names: []string{"rm", "reset"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete the virtual machine in which containers run, with all their data"},
-		Flags: sharedFlag147,
+		Flags: sharedFlag161,
 	},
 }
 
-var sharedFlag269 = []Flag{
+var sharedSubName296 = []SubName{
+	{"cp", 5},
+	{"info", 0},
+	{"init", 1},
+	{"inspect", 0},
+	{"list", 0},
+	{"ls", 0},
+	{"os", 3},
+	{"reset", 6},
+	{"rm", 6},
+	{"set", 3},
+	{"ssh", 4},
+	{"start", 2},
+	{"stop", 2},
+}
+
+var sharedFlag297 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
@@ -4065,7 +5393,7 @@ var sharedFlag269 = []Flag{
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag270 = []Flag{
+var sharedFlag298 = []Flag{
 	{Names: []string{"--privileged"}, Kind: KindText, Attached: true, Do: &Action{Does: Privilege, Say: "Run a container that has full control over this machine"}},
 	{Names: []string{"--cap-add"}, Kind: KindText, Do: &Action{Does: Privilege, Say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{Names: []string{"--device"}, Kind: KindText, Do: &Action{Does: Privilege, Say: "Run a container with access to the device {--device}"}},
@@ -4239,109 +5567,130 @@ var sharedFlag270 = []Flag{
 	{Names: []string{"--exit-policy"}, Kind: KindText},
 }
 
-var sharedFlag271 = []Flag{
+var sharedFlag299 = []Flag{
 	{Names: []string{"-t", "--time"}, Kind: KindText},
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 }
 
-var sharedTool272 = []Tool{
+var sharedTool300 = []Tool{
 	{Names: []string{"ps", "ls", "list", "inspect", "logs", "top", "stats", "exists"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at groups of containers: {args}", "Look at groups of containers"},
-		Flags: sharedFlag269,
+		Flags: sharedFlag297,
 	},
 	{Names: []string{"create", "clone"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create a group of containers: {args}", "Create a group of containers"},
-		Flags: sharedFlag270,
-		Whens: sharedWhen130,
+		Flags: sharedFlag298,
+		Whens: sharedWhen141,
 	},
 	{Names: []string{"start", "stop", "restart", "kill", "pause", "unpause"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Start or stop groups of containers: {args}", "Start or stop groups of containers"},
-		Flags: sharedFlag271,
+		Flags: sharedFlag299,
 	},
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete groups of containers: {args}", "Delete groups of containers"},
-		Flags: sharedFlag140,
+		Flags: sharedFlag153,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all stopped groups of containers"},
-		Flags: sharedFlag147,
+		Flags: sharedFlag161,
 	},
 }
 
-var sharedFlag273 = []Flag{
+var sharedSubName301 = []SubName{
+	{"clone", 1},
+	{"create", 1},
+	{"exists", 0},
+	{"inspect", 0},
+	{"kill", 2},
+	{"list", 0},
+	{"logs", 0},
+	{"ls", 0},
+	{"pause", 2},
+	{"prune", 4},
+	{"ps", 0},
+	{"restart", 2},
+	{"rm", 3},
+	{"start", 2},
+	{"stats", 0},
+	{"stop", 2},
+	{"top", 0},
+	{"unpause", 2},
+}
+
+var sharedFlag302 = []Flag{
 	{Names: []string{"--rootless-netns"}},
 }
 
-var sharedTool274 = []Tool{
+var sharedTool303 = []Tool{
 	{Names: []string{"run"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Run the health check of the container {args}", "Run the health check of a container"},
 	},
 }
 
-var sharedFlag275 = []Flag{
+var sharedFlag304 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which containers have newer images", Instead: true}},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--authfile"}, Kind: KindList},
 }
 
-var sharedTool276 = []Tool{
+var sharedTool305 = []Tool{
 	{Names: []string{"run"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
-		Flags: sharedFlag83,
-		Whens: sharedWhen84,
+		Flags: sharedFlag94,
+		Whens: sharedWhen95,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Create a container of the image {arg1} without starting it", "Create a container without starting it"},
-		Flags: sharedFlag83,
-		Whens: sharedWhen85,
+		Flags: sharedFlag94,
+		Whens: sharedWhen96,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in the container {arg1}: {inner}", "Run a command in a container"},
-		Flags: sharedFlag86,
+		Flags: sharedFlag97,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Processes | LongRunning},
 		Says:  []string{"Connect the terminal to the running container {args}", "Connect the terminal to a running container"},
-		Flags: sharedFlag87,
+		Flags: sharedFlag98,
 	},
 	{Names: []string{"start"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Start containers: {args}", "Start containers"},
-		Flags: sharedFlag88,
+		Flags: sharedFlag99,
 	},
 	{Names: []string{"stop"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop containers: {args}", "Stop containers"},
-		Flags: sharedFlag89,
+		Flags: sharedFlag100,
 	},
 	{Names: []string{"restart"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Restart containers: {args}", "Restart containers"},
-		Flags: sharedFlag90,
+		Flags: sharedFlag101,
 	},
 	{Names: []string{"kill"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop containers at once: {args}", "Stop containers at once"},
-		Flags: sharedFlag91,
+		Flags: sharedFlag102,
 	},
 	{Names: []string{"pause"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Pause containers: {args}", "Pause containers"},
-		Flags: sharedFlag92,
+		Flags: sharedFlag103,
 	},
 	{Names: []string{"unpause"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Let paused containers go on: {args}", "Let paused containers go on"},
-		Flags: sharedFlag92,
+		Flags: sharedFlag103,
 	},
 	{Names: []string{"rename"},
 		Do:   Action{Does: Writes},
@@ -4350,49 +5699,49 @@ var sharedTool276 = []Tool{
 	{Names: []string{"update"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Change the limits of containers: {args}", "Change the limits of containers"},
-		Flags: sharedFlag93,
+		Flags: sharedFlag104,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Wait until containers have ended: {args}", "Wait until containers have ended"},
-		Flags: sharedFlag94,
+		Flags: sharedFlag105,
 	},
 	{Names: []string{"logs"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the log of the container {args}", "Show the log of a container"},
-		Flags: sharedFlag95,
+		Flags: sharedFlag106,
 	},
 	{Names: []string{"top"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the processes in the container {arg1}", "List the processes in a container"},
-		Flags: sharedFlag96,
+		Flags: sharedFlag107,
 	},
 	{Names: []string{"stats"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show what containers use of processor and memory"},
-		Flags: sharedFlag97,
-		Whens: sharedWhen98,
+		Flags: sharedFlag108,
+		Whens: sharedWhen109,
 	},
 	{Names: []string{"port"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the ports of containers: {args}", "Show the ports of containers"},
-		Flags: sharedFlag99,
+		Flags: sharedFlag110,
 	},
 	{Names: []string{"diff"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the files that changed in {args}", "List the files that changed in a container"},
-		Flags: sharedFlag100,
+		Flags: sharedFlag111,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Copy {arg1} to {arg2} between this machine and a container", "Copy files between this machine and a container"},
-		Flags: sharedFlag101,
-		Whens: sharedWhen102,
+		Flags: sharedFlag112,
+		Whens: sharedWhen113,
 	},
 	{Names: []string{"commit"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Save the state of the container {arg1} as the image {arg2}", "Save the state of a container as an image"},
-		Flags: sharedFlag103,
+		Flags: sharedFlag114,
 	},
 	{Names: []string{"export"},
 		Do:    Action{Does: Reads},
@@ -4402,29 +5751,29 @@ var sharedTool276 = []Tool{
 	{Names: []string{"checkpoint"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Freeze the state of a container: {args}", "Freeze the state of a container"},
-		Flags: sharedFlag104,
-		Subs:  sharedTool105,
+		Flags: sharedFlag115,
+		Subs:  sharedTool116,
 	},
 	{Names: []string{"restore"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Bring back the frozen state of a container: {args}", "Bring back the frozen state of a container"},
-		Flags: sharedFlag106,
+		Flags: sharedFlag117,
 	},
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
-		Flags: sharedFlag107,
-		Whens: sharedWhen108,
+		Flags: sharedFlag118,
+		Whens: sharedWhen119,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Hosts: []string{"registries"}},
 		Says:  []string{"Download the container image {args}", "Download a container image"},
-		Flags: sharedFlag109,
+		Flags: sharedFlag120,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
-		Flags: sharedFlag110,
+		Flags: sharedFlag121,
 	},
 	{Names: []string{"tag"},
 		Do:   Action{Does: Writes},
@@ -4437,231 +5786,251 @@ var sharedTool276 = []Tool{
 	{Names: []string{"save"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Write container images to an archive: {args}", "Write container images to an archive"},
-		Flags: sharedFlag111,
+		Flags: sharedFlag122,
 	},
 	{Names: []string{"load"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Load container images from the archive {-i}", "Load container images from an archive"},
-		Flags: sharedFlag112,
+		Flags: sharedFlag123,
 	},
 	{Names: []string{"import"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindRead}, {Kind: KindText, Optional: true}}},
 		Says:  []string{"Make a container image from the archive {arg1}", "Make a container image from an archive"},
-		Flags: sharedFlag113,
-		Whens: sharedWhen114,
+		Flags: sharedFlag124,
+		Whens: sharedWhen125,
 	},
 	{Names: []string{"history"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the layers of the image {args}", "Show the layers of an image"},
-		Flags: sharedFlag115,
+		Flags: sharedFlag126,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List containers"},
-		Flags: sharedFlag116,
+		Flags: sharedFlag127,
 	},
 	{Names: []string{"images"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List container images"},
-		Flags: sharedFlag117,
+		Flags: sharedFlag128,
 	},
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete containers: {args}", "Delete containers"},
-		Flags: sharedFlag118,
+		Flags: sharedFlag129,
 	},
 	{Names: []string{"rmi"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete container images: {args}", "Delete container images"},
-		Flags: sharedFlag119,
+		Flags: sharedFlag130,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of {args}", "Show the details of containers or images"},
-		Flags: sharedFlag120,
+		Flags: sharedFlag131,
 	},
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how containers are set up on this machine"},
-		Flags: sharedFlag121,
+		Flags: sharedFlag132,
 	},
 	{Names: []string{"version"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the version of {cmd}"},
-		Flags: sharedFlag122,
+		Flags: sharedFlag133,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show what happens to containers"},
-		Flags: sharedFlag123,
-		Whens: sharedWhen124,
+		Flags: sharedFlag134,
+		Whens: sharedWhen135,
 	},
 	{Names: []string{"search"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says:  []string{"Search the image registry for {args}", "Search the image registry"},
-		Flags: sharedFlag125,
+		Flags: sharedFlag136,
 	},
 	{Names: []string{"login"},
 		Do:    Action{Does: Network | Writes, Hosts: []string{"registries"}},
 		Says:  []string{"Sign in to the image registry {arg1}", "Sign in to the image registry"},
-		Flags: sharedFlag126,
+		Flags: sharedFlag137,
 	},
 	{Names: []string{"logout"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Sign out of the image registry {arg1}", "Sign out of the image registry"},
-		Flags: sharedFlag127,
+		Flags: sharedFlag138,
 	},
 	{Names: []string{"container"},
-		Says: []string{"Show the help of {cmd} container"},
-		Subs: sharedTool131,
+		Says:  []string{"Show the help of {cmd} container"},
+		Subs:  sharedTool142,
+		Index: sharedSubName143,
 	},
 	{Names: []string{"image"},
-		Says: []string{"Show the help of {cmd} image"},
-		Subs: sharedTool135,
+		Says:  []string{"Show the help of {cmd} image"},
+		Subs:  sharedTool147,
+		Index: sharedSubName148,
 	},
 	{Names: []string{"volume"},
-		Says: []string{"Show the help of {cmd} volume"},
-		Subs: sharedTool142,
+		Says:  []string{"Show the help of {cmd} volume"},
+		Subs:  sharedTool155,
+		Index: sharedSubName156,
 	},
 	{Names: []string{"network"},
-		Says: []string{"Show the help of {cmd} network"},
-		Subs: sharedTool149,
+		Says:  []string{"Show the help of {cmd} network"},
+		Subs:  sharedTool163,
+		Index: sharedSubName164,
 	},
 	{Names: []string{"system"},
-		Says: []string{"Show the help of {cmd} system"},
-		Subs: sharedTool157,
+		Says:  []string{"Show the help of {cmd} system"},
+		Subs:  sharedTool172,
+		Index: sharedSubName173,
 	},
 	{Names: []string{"builder"},
-		Says: []string{"Show the help of {cmd} builder"},
-		Subs: sharedTool174,
+		Says:  []string{"Show the help of {cmd} builder"},
+		Subs:  sharedTool190,
+		Index: sharedSubName191,
 	},
 	{Names: []string{"buildx"},
 		Says:  []string{"Show the help of {cmd} buildx"},
-		Flags: sharedFlag175,
-		Subs:  sharedTool179,
+		Flags: sharedFlag192,
+		Subs:  sharedTool196,
+		Index: sharedSubName197,
 	},
 	{Names: []string{"compose"},
 		Says:  []string{"Show the help of Docker Compose"},
-		Flags: sharedFlag180,
-		Subs:  sharedTool215,
+		Flags: sharedFlag198,
+		Subs:  sharedTool233,
+		Index: sharedSubName234,
 	},
 	{Names: []string{"context"},
-		Says: []string{"Show the help of {cmd} context"},
-		Subs: sharedTool217,
+		Says:  []string{"Show the help of {cmd} context"},
+		Subs:  sharedTool236,
+		Index: sharedSubName237,
 	},
 	{Names: []string{"manifest"},
 		Says: []string{"Show the help of {cmd} manifest"},
-		Subs: sharedTool221,
+		Subs: sharedTool241,
 	},
 	{Names: []string{"trust"},
 		Says: []string{"Show the help of {cmd} trust"},
-		Subs: sharedTool224,
+		Subs: sharedTool244,
 	},
 	{Names: []string{"plugin"},
-		Says: []string{"Show the help of {cmd} plugin"},
-		Subs: sharedTool227,
+		Says:  []string{"Show the help of {cmd} plugin"},
+		Subs:  sharedTool247,
+		Index: sharedSubName248,
 	},
 	{Names: []string{"swarm"},
 		Says: []string{"Show the help of {cmd} swarm"},
-		Subs: sharedTool231,
+		Subs: sharedTool252,
 	},
 	{Names: []string{"service"},
-		Says: []string{"Show the help of {cmd} service"},
-		Subs: sharedTool238,
+		Says:  []string{"Show the help of {cmd} service"},
+		Subs:  sharedTool259,
+		Index: sharedSubName260,
 	},
 	{Names: []string{"stack"},
-		Says: []string{"Show the help of {cmd} stack"},
-		Subs: sharedTool240,
+		Says:  []string{"Show the help of {cmd} stack"},
+		Subs:  sharedTool262,
+		Index: sharedSubName263,
 	},
 	{Names: []string{"config"},
-		Says: []string{"Show the help of {cmd} config"},
-		Subs: sharedTool241,
+		Says:  []string{"Show the help of {cmd} config"},
+		Subs:  sharedTool264,
+		Index: sharedSubName265,
 	},
 	{Names: []string{"secret"},
-		Says: []string{"Show the help of {cmd} secret"},
-		Subs: sharedTool241,
+		Says:  []string{"Show the help of {cmd} secret"},
+		Subs:  sharedTool264,
+		Index: sharedSubName265,
 	},
 	{Names: []string{"node"},
-		Says: []string{"Show the help of {cmd} node"},
-		Subs: sharedTool241,
+		Says:  []string{"Show the help of {cmd} node"},
+		Subs:  sharedTool264,
+		Index: sharedSubName265,
 	},
 	{Names: []string{"unmount", "umount", "mount"},
 		Do:    Action{Does: System},
 		Says:  []string{"Mount the files of containers into this machine's folders: {args}", "Mount the files of containers into this machine's folders"},
-		Flags: sharedFlag242,
+		Flags: sharedFlag266,
 	},
 	{Names: []string{"completion"},
 		Do:    Action{Does: Reads, Prints: PrintsSettings},
 		Says:  []string{"Print the shell completion of {cmd}"},
-		Flags: sharedFlag243,
+		Flags: sharedFlag267,
 	},
 	{Names: []string{"scout"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the help of docker scout"},
-		Flags: sharedFlag244,
-		Subs:  sharedTool247,
+		Flags: sharedFlag268,
+		Subs:  sharedTool271,
+		Index: sharedSubName272,
 	},
 	{Names: []string{"sbom", "scan"},
 		Do:    Action{Does: Reads | Network, Risk: LevelModerate},
 		Says:  []string{"List what is inside the image {args}", "List what is inside an image"},
-		Flags: sharedFlag248,
+		Flags: sharedFlag273,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Write a Dockerfile and a Compose file for the project"},
-		Flags: sharedFlag249,
-		Whens: sharedWhen250,
+		Flags: sharedFlag274,
+		Whens: sharedWhen275,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Open a shell in the container or image {arg1}", "Open a shell in a container or image"},
-		Flags: sharedFlag251,
+		Flags: sharedFlag276,
 	},
 	{Names: []string{"desktop"},
-		Says: []string{"Show the help of docker desktop"},
-		Subs: sharedTool252,
+		Says:  []string{"Show the help of docker desktop"},
+		Subs:  sharedTool277,
+		Index: sharedSubName278,
 	},
 	{Names: []string{"model"},
-		Says: []string{"Show the help of docker model"},
-		Subs: sharedTool253,
+		Says:  []string{"Show the help of docker model"},
+		Subs:  sharedTool279,
+		Index: sharedSubName280,
 	},
 	{Names: []string{"extension"},
 		Says: []string{"Show the help of docker extension"},
-		Subs: sharedTool254,
+		Subs: sharedTool281,
 	},
 	{Names: []string{"generate"},
 		Says: []string{"Show the help of {cmd} generate"},
-		Subs: sharedTool258,
+		Subs: sharedTool285,
 	},
 	{Names: []string{"kube"},
 		Says: []string{"Show the help of {cmd} kube"},
-		Subs: sharedTool263,
+		Subs: sharedTool290,
 	},
 	{Names: []string{"play"},
 		Says: []string{"Show the help of {cmd} play"},
-		Subs: sharedTool264,
+		Subs: sharedTool291,
 	},
 	{Names: []string{"machine"},
-		Says: []string{"Show the help of {cmd} machine"},
-		Subs: sharedTool268,
+		Says:  []string{"Show the help of {cmd} machine"},
+		Subs:  sharedTool295,
+		Index: sharedSubName296,
 	},
 	{Names: []string{"pod"},
-		Says: []string{"Show the help of {cmd} pod"},
-		Subs: sharedTool272,
+		Says:  []string{"Show the help of {cmd} pod"},
+		Subs:  sharedTool300,
+		Index: sharedSubName301,
 	},
 	{Names: []string{"unshare"},
 		Do:    Action{Does: Executes | Privilege, Args: []Slot{{Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsPosix | IsWrapping},
 		Says:  []string{"Run as root of its own user space: {inner}", "Open a shell as root of its own user space"},
-		Flags: sharedFlag273,
+		Flags: sharedFlag302,
 	},
 	{Names: []string{"healthcheck"},
 		Says: []string{"Show the help of {cmd} healthcheck"},
-		Subs: sharedTool274,
+		Subs: sharedTool303,
 	},
 	{Names: []string{"auto-update"},
 		Do:    Action{Does: Network | Executes, Hosts: []string{"registries"}},
 		Says:  []string{"Update containers to newer images and restart them"},
-		Flags: sharedFlag275,
+		Flags: sharedFlag304,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -4673,7 +6042,95 @@ var sharedTool276 = []Tool{
 	},
 }
 
-var sharedFlag277 = []Flag{
+var sharedSubName306 = []SubName{
+	{"artifact", 79},
+	{"attach", 3},
+	{"auto-update", 77},
+	{"build", 23},
+	{"builder", 48},
+	{"buildx", 49},
+	{"checkpoint", 21},
+	{"commit", 19},
+	{"completion", 62},
+	{"compose", 50},
+	{"config", 58},
+	{"container", 43},
+	{"context", 51},
+	{"cp", 18},
+	{"create", 1},
+	{"debug", 66},
+	{"desktop", 67},
+	{"diff", 17},
+	{"events", 39},
+	{"exec", 2},
+	{"exists", 78},
+	{"export", 20},
+	{"extension", 69},
+	{"farm", 79},
+	{"generate", 70},
+	{"healthcheck", 76},
+	{"history", 31},
+	{"image", 44},
+	{"images", 33},
+	{"import", 30},
+	{"info", 37},
+	{"init", 65},
+	{"inspect", 36},
+	{"kill", 7},
+	{"kube", 71},
+	{"load", 29},
+	{"login", 41},
+	{"logout", 42},
+	{"logs", 13},
+	{"machine", 73},
+	{"manifest", 52},
+	{"model", 68},
+	{"mount", 61},
+	{"network", 46},
+	{"node", 60},
+	{"pause", 8},
+	{"play", 72},
+	{"plugin", 54},
+	{"pod", 74},
+	{"port", 16},
+	{"ps", 32},
+	{"pull", 24},
+	{"push", 25},
+	{"quadlet", 79},
+	{"rename", 10},
+	{"restart", 6},
+	{"restore", 22},
+	{"rm", 34},
+	{"rmi", 35},
+	{"run", 0},
+	{"save", 28},
+	{"sbom", 64},
+	{"scan", 64},
+	{"scout", 63},
+	{"search", 40},
+	{"secret", 59},
+	{"service", 56},
+	{"stack", 57},
+	{"start", 4},
+	{"stats", 15},
+	{"stop", 5},
+	{"swarm", 55},
+	{"system", 47},
+	{"tag", 26},
+	{"top", 14},
+	{"trust", 53},
+	{"umount", 61},
+	{"unmount", 61},
+	{"unpause", 9},
+	{"unshare", 75},
+	{"untag", 27},
+	{"update", 11},
+	{"version", 38},
+	{"volume", 45},
+	{"wait", 12},
+}
+
+var sharedFlag307 = []Flag{
 	{Names: []string{"--disable-content-trust"}},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
@@ -4702,23 +6159,23 @@ var sharedFlag277 = []Flag{
 	{Names: []string{"--cosign-key"}, Kind: KindText},
 }
 
-var sharedFlag278 = []Flag{
+var sharedFlag308 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag279 = []Flag{
+var sharedFlag309 = []Flag{
 	{Names: []string{"-u", "--username"}, Kind: KindText},
 	{Names: []string{"-p", "--password"}, Kind: KindText},
 	{Names: []string{"--password-stdin"}},
 	{Names: []string{"--authfile"}, Kind: KindWrite},
 }
 
-var sharedFlag280 = []Flag{
+var sharedFlag310 = []Flag{
 	{Names: []string{"-a", "--all"}},
 }
 
-var sharedFlag281 = []Flag{
+var sharedFlag311 = []Flag{
 	{Names: []string{"--authfile"}, Kind: KindList},
 	{Names: []string{"--src-authfile"}, Kind: KindList},
 	{Names: []string{"--dest-authfile"}, Kind: KindList},
@@ -4744,16 +6201,16 @@ var sharedFlag281 = []Flag{
 	{Names: []string{"--no-creds"}},
 }
 
-var sharedFlag282 = []Flag{
+var sharedFlag312 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag283 = []Flag{
+var sharedFlag313 = []Flag{
 	{Names: []string{"-n", "--name"}, Kind: KindText},
 }
 
-var sharedFlag284 = []Flag{
+var sharedFlag314 = []Flag{
 	{Names: []string{"-B", "--bind"}, Kind: KindText},
 	{Names: []string{"--mount"}, Kind: KindMount},
 	{Names: []string{"-H", "--home"}, Kind: KindText},
@@ -4769,7 +6226,7 @@ var sharedFlag284 = []Flag{
 	{Names: []string{"--allow-setuid"}, Do: &Action{Does: Privilege}},
 }
 
-var sharedFlag285 = []Flag{
+var sharedFlag315 = []Flag{
 	{Names: []string{"-R", "--recursive"}, Do: &Action{Is: IsRecursive}},
 	{Names: []string{"-I", "--ignore"}, Kind: KindText},
 	{Names: []string{"--hide"}, Kind: KindText},
@@ -4789,52 +6246,52 @@ var sharedFlag285 = []Flag{
 	{Names: []string{"-h", "-v", "-o", "--file-type", "-f", "-D", "-L", "-H"}},
 }
 
-var sharedWhen286 = []When{
+var sharedWhen316 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-R"}, {Op: TermCount, N: 0}}}, Flagged: true, Do: Action{Say: "List files in the current folder and everything below it"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-R"}, {Op: TermMore, N: 0}}}, Flagged: true, Do: Action{Say: "List files in {args} and everything below"}},
 }
 
-var sharedFlag287 = []Flag{
+var sharedFlag317 = []Flag{
 	{Names: []string{"-m", "--mode"}, Kind: KindText},
 	{Names: []string{"-Z"}},
 	{Names: []string{"--context"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen288 = []When{
+var sharedWhen318 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-h"}, {Not: true, Op: TermFlag, Flag: "-h", Globs: []string{"localhost", "127.*", "::1", "/*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
 }
 
-var sharedWhen289 = []When{
+var sharedWhen319 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-h"}, {Not: true, Op: TermFlag, Flag: "-h", Globs: []string{"localhost", "127.*", "::1"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
 }
 
-var sharedWhen290 = []When{
+var sharedWhen320 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--host"}, {Not: true, Op: TermFlag, Flag: "--host", Globs: []string{"localhost*", "127.*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--uri"}, {Not: true, Op: TermFlag, Flag: "--uri", Globs: []string{"*localhost*", "*127.0.0.1*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
 }
 
-var sharedWhen291 = []When{
+var sharedWhen321 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--bootstrap-server"}, {Not: true, Op: TermFlag, Flag: "--bootstrap-server", Globs: []string{"localhost*", "127.*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
 }
 
-var sharedFlag292 = []Flag{
+var sharedFlag322 = []Flag{
 	{Names: []string{"-y", "-f", "--force"}},
 }
 
-var sharedFlag293 = []Flag{
+var sharedFlag323 = []Flag{
 	{Names: []string{"--target-version"}, Kind: KindText},
 	{Names: []string{"--dry-run", "--ignore-missing"}},
 }
 
-var sharedFlag294 = []Flag{
+var sharedFlag324 = []Flag{
 	{Names: []string{"-c"}, Kind: KindShell},
 }
 
-var sharedWhen295 = []When{
+var sharedWhen325 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Writes}},
 }
 
-var sharedFlag296 = []Flag{
+var sharedFlag326 = []Flag{
 	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--dangerously-allow-all", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 	{Names: []string{"--full-auto", "--yes", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 	{Names: []string{"--permission-mode", "--approval-mode"}, Kind: KindText},
@@ -4845,11 +6302,11 @@ var sharedFlag296 = []Flag{
 	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--settings", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen297 = []When{
+var sharedWhen327 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 }
 
-var sharedFlag298 = []Flag{
+var sharedFlag328 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
@@ -4857,12 +6314,12 @@ var sharedFlag298 = []Flag{
 	{Names: []string{"-c", "--comments"}},
 }
 
-var sharedFlag299 = []Flag{
+var sharedFlag329 = []Flag{
 	{Names: []string{"-c", "--comment", "-r", "--reason"}, Kind: KindText},
 	{Names: []string{"--undo", "--rebase"}},
 }
 
-var sharedFlag300 = []Flag{
+var sharedFlag330 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
@@ -4871,21 +6328,21 @@ var sharedFlag300 = []Flag{
 	{Names: []string{"-w", "--web"}, Do: &Action{Does: Executes, Say: "Open a page of GitHub in a browser"}},
 }
 
-var sharedFlag301 = []Flag{
+var sharedFlag331 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
 }
 
-var sharedFlag302 = []Flag{
+var sharedFlag332 = []Flag{
 	{Names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, Kind: KindText},
 }
 
-var sharedFlag303 = []Flag{
+var sharedFlag333 = []Flag{
 	{Names: []string{"--yes"}},
 }
 
-var sharedFlag304 = []Flag{
+var sharedFlag334 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
@@ -4893,68 +6350,68 @@ var sharedFlag304 = []Flag{
 	{Names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
-var sharedFlag305 = []Flag{
+var sharedFlag335 = []Flag{
 	{Names: []string{"-y", "--yes", "--confirm"}},
 }
 
-var sharedFlag306 = []Flag{
+var sharedFlag336 = []Flag{
 	{Names: []string{"-w", "--web"}, Do: &Action{Does: Executes}},
 }
 
-var sharedFlag307 = []Flag{
+var sharedFlag337 = []Flag{
 	{Names: []string{"--clobber"}},
 }
 
-var sharedFlag308 = []Flag{
+var sharedFlag338 = []Flag{
 	{Names: []string{"--cleanup-tag", "-y", "--yes"}},
 }
 
-var sharedFlag309 = []Flag{
+var sharedFlag339 = []Flag{
 	{Names: []string{"-j", "--job"}, Kind: KindText},
 	{Names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag310 = []Flag{
+var sharedFlag340 = []Flag{
 	{Names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, Kind: KindText},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag311 = []Flag{
+var sharedFlag341 = []Flag{
 	{Names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag312 = []Flag{
+var sharedFlag342 = []Flag{
 	{Names: []string{"-s", "--shell"}, Kind: KindText},
 }
 
-var sharedFlag313 = []Flag{
+var sharedFlag343 = []Flag{
 	{Names: []string{"-F", "--output", "-O"}, Kind: KindText},
 	{Names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, Kind: KindText},
 	{Names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag314 = []Flag{
+var sharedFlag344 = []Flag{
 	{Names: []string{"-s", "--sha"}, Kind: KindText},
 	{Names: []string{"--skip-ci"}},
 }
 
-var sharedFlag315 = []Flag{
+var sharedFlag345 = []Flag{
 	{Names: []string{"-t", "--title"}, Kind: KindText},
 	{Names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, Kind: KindText},
 	{Names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag316 = []Flag{
+var sharedFlag346 = []Flag{
 	{Names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, Kind: KindText},
 	{Names: []string{"--tool"}, Kind: KindText, Do: &Action{Does: Executes}},
 	{Names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag317 = []Flag{
+var sharedFlag347 = []Flag{
 	{Names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag318 = []Flag{
+var sharedFlag348 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-S"}, Kind: KindText},
 	{Names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, Kind: KindText},
 	{Names: []string{"-e", "--edit"}, Do: &Action{Does: Writes | Executes, Risk: LevelDangerous, Say: "Open the settings of Mercurial in an editor"}},
@@ -4963,24 +6420,24 @@ var sharedFlag318 = []Flag{
 	{Names: []string{"--secret", "--public", "--draft", "--force"}, Do: &Action{Does: Writes}},
 }
 
-var sharedFlag319 = []Flag{
+var sharedFlag349 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-S"}, Kind: KindText},
 	{Names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen320 = []When{
+var sharedWhen350 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 }
 
-var sharedWhen321 = []When{
+var sharedWhen351 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*://*"}}}}, Do: Action{Args: []Slot{{Kind: KindURL, Repeat: true}}}},
 }
 
-var sharedFlag322 = []Flag{
+var sharedFlag352 = []Flag{
 	{Names: []string{"--path"}, Kind: KindWrite},
 }
 
-var sharedFlag323 = []Flag{
+var sharedFlag353 = []Flag{
 	{Names: []string{"--output"}, Kind: KindWrite, Do: &Action{Say: "Write what git shows to {--output}"}},
 	{Names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, Kind: KindText},
 	{Names: []string{"-O"}, Kind: KindRead},
@@ -5037,61 +6494,61 @@ var sharedFlag323 = []Flag{
 	{Names: []string{"--stdin"}},
 }
 
-var sharedFlag324 = []Flag{
+var sharedFlag354 = []Flag{
 	{Names: []string{"--object-format"}, Kind: KindText},
 }
 
-var sharedWhen325 = []When{
+var sharedWhen355 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"ext::*", "fd::*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run a command as the transport to a repository: {args}", Opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag326 = []Flag{
+var sharedFlag356 = []Flag{
 	{Names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag327 = []Flag{
+var sharedFlag357 = []Flag{
 	{Names: []string{"--index"}},
 }
 
-var sharedWhen328 = []When{
+var sharedWhen358 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--strategy"}, {Not: true, Op: TermFlag, Flag: "--strategy", Globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag329 = []Flag{
+var sharedFlag359 = []Flag{
 	{Names: []string{"--recursive"}},
 }
 
-var sharedFlag330 = []Flag{
+var sharedFlag360 = []Flag{
 	{Names: []string{"--object-dir"}, Kind: KindWrite},
 }
 
-var sharedFlag331 = []Flag{
+var sharedFlag361 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 	{Names: []string{"-l", "--long"}},
 	{Names: []string{"--deleted"}},
 }
 
-var sharedWhen332 = []When{
+var sharedWhen362 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"clear"}}}}, Do: Action{Does: Deletes, Say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag333 = []Flag{
+var sharedFlag363 = []Flag{
 	{Names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, Kind: KindText},
 	{Names: []string{"--local"}},
 	{Names: []string{"--verify"}},
 }
 
-var sharedFlag334 = []Flag{
+var sharedFlag364 = []Flag{
 	{Names: []string{"--filename"}},
 	{Names: []string{"--no-modify-attrs"}},
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen335 = []When{
+var sharedWhen365 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}, {Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Writes, Say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag336 = []Flag{
+var sharedFlag366 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 	{Names: []string{"--manual"}},
 	{Names: []string{"-l", "--local"}},
@@ -5101,47 +6558,47 @@ var sharedFlag336 = []Flag{
 	{Names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen337 = []When{
+var sharedWhen367 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-l"}, {Not: true, Op: TermFlag, Flag: "-w"}, {Not: true, Op: TermFlag, Flag: "--file"}, {Not: true, Op: TermFlag, Flag: "--manual"}}}, Do: Action{Does: Writes | Executes, Risk: LevelDangerous, Say: "Set up Git LFS for all repositories of this user", Is: IsGlobal}},
 }
 
-var sharedFlag338 = []Flag{
+var sharedFlag368 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 	{Names: []string{"-l", "--local"}},
 	{Names: []string{"-w", "--worktree"}},
 	{Names: []string{"--system"}, Do: &Action{Does: System}},
 }
 
-var sharedWhen339 = []When{
+var sharedWhen369 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-l"}, {Not: true, Op: TermFlag, Flag: "-w"}, {Not: true, Op: TermFlag, Flag: "--file"}}}, Do: Action{Does: Writes, Risk: LevelDangerous, Say: "Remove Git LFS from the settings of this user", Is: IsGlobal}},
 }
 
-var sharedFlag340 = []Flag{
+var sharedFlag370 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag341 = []Flag{
+var sharedFlag371 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 	{Names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag342 = []Flag{
+var sharedFlag372 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 }
 
-var sharedFlag343 = []Flag{
+var sharedFlag373 = []Flag{
 	{Names: []string{"-o", "--object-id"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen344 = []When{
+var sharedWhen374 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Publishes | Network, Say: "Upload large files to the remote repository"}},
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 }
 
-var sharedFlag345 = []Flag{
+var sharedFlag375 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, Kind: KindText},
 	{Names: []string{"--template"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-c", "--config"}, Kind: KindKey, Keys: &KeysGitConfig},
@@ -5149,89 +6606,89 @@ var sharedFlag345 = []Flag{
 	{Names: []string{"--separate-git-dir"}, Kind: KindWrite},
 }
 
-var sharedFlag346 = []Flag{
+var sharedFlag376 = []Flag{
 	{Names: []string{"--to"}, Kind: KindWrite},
 }
 
-var sharedFlag347 = []Flag{
+var sharedFlag377 = []Flag{
 	{Names: []string{"-r", "--remote", "--refspec"}, Kind: KindText},
 }
 
-var sharedFlag348 = []Flag{
+var sharedFlag378 = []Flag{
 	{Names: []string{"-r", "--remote", "-i", "--id"}, Kind: KindText},
 	{Names: []string{"-f", "--force"}, Do: &Action{Does: Irreversible, Say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag349 = []Flag{
+var sharedFlag379 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, Kind: KindText},
 }
 
-var sharedFlag350 = []Flag{
+var sharedFlag380 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, Kind: KindText},
 	{Names: []string{"--object-map"}, Kind: KindWrite},
 	{Names: []string{"--no-rewrite"}},
 }
 
-var sharedTool351 = []Tool{
+var sharedTool381 = []Tool{
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which files are large in the history"},
-		Flags: sharedFlag349,
+		Flags: sharedFlag379,
 	},
 	{Names: []string{"import", "export"},
 		Do:    Action{Does: Writes | Irreversible},
 		Says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		Flags: sharedFlag350,
+		Flags: sharedFlag380,
 	},
 }
 
-var sharedFlag352 = []Flag{
+var sharedFlag382 = []Flag{
 	{Names: []string{"-d", "--dry-run"}},
 	{Names: []string{"-c", "--verify-remote"}},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedWhen353 = []When{
+var sharedWhen383 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Deletes | Irreversible, Say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag354 = []Flag{
+var sharedFlag384 = []Flag{
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen355 = []When{
+var sharedWhen385 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Writes}},
 }
 
-var sharedFlag356 = []Flag{
+var sharedFlag386 = []Flag{
 	{Names: []string{"-f", "--file", "--pointer"}, Kind: KindRead},
 	{Names: []string{"--check"}},
 	{Names: []string{"--stdin"}},
 }
 
-var sharedFlag357 = []Flag{
+var sharedFlag387 = []Flag{
 	{Names: []string{"--ancestor", "--current", "--other"}, Kind: KindRead},
 	{Names: []string{"--output"}, Kind: KindWrite, Do: &Action{Say: "Write what git shows to {--output}"}},
 	{Names: []string{"--program"}, Kind: KindShell},
 }
 
-var sharedTool358 = []Tool{
+var sharedTool388 = []Tool{
 	{Names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		Flags: sharedFlag331,
-		Whens: sharedWhen332,
+		Flags: sharedFlag361,
+		Whens: sharedWhen362,
 	},
 	{Names: []string{"locks"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"remotes"}},
 		Says:  []string{"List the files that are locked on the server"},
-		Flags: sharedFlag333,
+		Flags: sharedFlag363,
 	},
 	{Names: []string{"track"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"List the patterns that Git LFS keeps"},
-		Flags: sharedFlag334,
-		Whens: sharedWhen335,
+		Flags: sharedFlag364,
+		Whens: sharedWhen365,
 	},
 	{Names: []string{"untrack"},
 		Do:   Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -5240,69 +6697,69 @@ var sharedTool358 = []Tool{
 	{Names: []string{"install"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Set up Git LFS in this repository"},
-		Flags: sharedFlag336,
-		Whens: sharedWhen337,
+		Flags: sharedFlag366,
+		Whens: sharedWhen367,
 	},
 	{Names: []string{"uninstall"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Remove Git LFS from this repository"},
-		Flags: sharedFlag338,
-		Whens: sharedWhen339,
+		Flags: sharedFlag368,
+		Whens: sharedWhen369,
 	},
 	{Names: []string{"update"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Write the hooks of Git LFS into this repository"},
-		Flags: sharedFlag340,
+		Flags: sharedFlag370,
 	},
 	{Names: []string{"fetch"},
 		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindRepo, Optional: true}, {Kind: KindText, Repeat: true}}},
 		Says:  []string{"Download large files from the server"},
-		Flags: sharedFlag341,
-		Whens: sharedWhen320,
+		Flags: sharedFlag371,
+		Whens: sharedWhen350,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindRepo, Optional: true}}},
 		Says:  []string{"Download large files and put them into the working tree"},
-		Flags: sharedFlag342,
-		Whens: sharedWhen320,
+		Flags: sharedFlag372,
+		Whens: sharedWhen350,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRepo, Optional: true}, {Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show which large files would be uploaded"},
-		Flags: sharedFlag343,
-		Whens: sharedWhen344,
+		Flags: sharedFlag373,
+		Whens: sharedWhen374,
 	},
 	{Names: []string{"clone"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindRepo}, {Kind: KindWrite, Optional: true}}},
 		Says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		Flags: sharedFlag345,
-		Whens: sharedWhen325,
+		Flags: sharedFlag375,
+		Whens: sharedWhen355,
 	},
 	{Names: []string{"checkout"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Repeat: true}}},
 		Says:  []string{"Replace placeholders by the large files that were downloaded"},
-		Flags: sharedFlag346,
+		Flags: sharedFlag376,
 	},
 	{Names: []string{"lock"},
 		Do:    Action{Does: Publishes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"remotes"}},
 		Says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		Flags: sharedFlag347,
+		Flags: sharedFlag377,
 	},
 	{Names: []string{"unlock"},
 		Do:    Action{Does: Publishes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"remotes"}},
 		Says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		Flags: sharedFlag348,
+		Flags: sharedFlag378,
 	},
 	{Names: []string{"migrate"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of git lfs migrate"},
-		Subs: sharedTool351,
+		Subs: sharedTool381,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which local copies of large files would be deleted"},
-		Flags: sharedFlag352,
-		Whens: sharedWhen353,
+		Flags: sharedFlag382,
+		Whens: sharedWhen383,
 	},
 	{Names: []string{"dedup"},
 		Do:   Action{Does: Writes},
@@ -5311,13 +6768,13 @@ var sharedTool358 = []Tool{
 	{Names: []string{"fsck"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Check the large files for damage"},
-		Flags: sharedFlag354,
-		Whens: sharedWhen355,
+		Flags: sharedFlag384,
+		Whens: sharedWhen385,
 	},
 	{Names: []string{"pointer"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the placeholder of a large file"},
-		Flags: sharedFlag356,
+		Flags: sharedFlag386,
 	},
 	{Names: []string{"ext"},
 		Do:   Action{Does: Reads},
@@ -5326,7 +6783,7 @@ var sharedTool358 = []Tool{
 	{Names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Convert between a large file and its placeholder"},
-		Flags: sharedFlag357,
+		Flags: sharedFlag387,
 	},
 	{Names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		Do:   Action{Does: Writes | Network, Hosts: []string{"remotes"}},
@@ -5334,7 +6791,44 @@ var sharedTool358 = []Tool{
 	},
 }
 
-var sharedFlag359 = []Flag{
+var sharedSubName389 = []SubName{
+	{"checkout", 11},
+	{"clean", 20},
+	{"clone", 10},
+	{"completion", 0},
+	{"dedup", 16},
+	{"env", 0},
+	{"ext", 19},
+	{"fetch", 7},
+	{"filter-process", 20},
+	{"fsck", 17},
+	{"install", 4},
+	{"lock", 12},
+	{"locks", 1},
+	{"logs", 0},
+	{"ls-files", 0},
+	{"merge-driver", 20},
+	{"migrate", 14},
+	{"pointer", 18},
+	{"post-checkout", 21},
+	{"post-commit", 21},
+	{"post-merge", 21},
+	{"pre-push", 21},
+	{"prune", 15},
+	{"pull", 8},
+	{"push", 9},
+	{"smudge", 20},
+	{"standalone-file", 20},
+	{"status", 0},
+	{"track", 2},
+	{"uninstall", 5},
+	{"unlock", 13},
+	{"untrack", 3},
+	{"update", 6},
+	{"version", 0},
+}
+
+var sharedFlag390 = []Flag{
 	{Names: []string{"-c", "--config"}, Kind: KindRead},
 	{Names: []string{"-w", "--workdir"}, Kind: KindCd},
 	{Names: []string{"-r", "--repository"}, Kind: KindRead},
@@ -5353,15 +6847,15 @@ var sharedFlag359 = []Flag{
 	{Names: []string{"--offline"}},
 }
 
-var sharedFlag360 = []Flag{
+var sharedFlag391 = []Flag{
 	{Names: []string{"-k", "--key-name"}, Kind: KindText},
 }
 
-var sharedWhen361 = []When{
+var sharedWhen392 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Op: TermCount, N: 0}}}, Do: Action{Does: Executes}},
 }
 
-var sharedFlag362 = []Flag{
+var sharedFlag393 = []Flag{
 	{Names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, Kind: KindPowerShell, Do: &Action{Say: "Run PowerShell code given on the command line", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Names: []string{"-File", "-file", "-f"}, Kind: KindScript, Do: &Action{Say: "Run the PowerShell script {-File}", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run PowerShell code that is hidden in an encoded form", Opaque: "PowerShell code in an encoded form"}},
@@ -5372,33 +6866,33 @@ var sharedFlag362 = []Flag{
 	{Names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag363 = []Flag{
+var sharedFlag394 = []Flag{
 	{Names: []string{"--check"}},
 }
 
-var sharedFlag364 = []Flag{
+var sharedFlag395 = []Flag{
 	{Names: []string{"-e", "--environment"}, Kind: KindText},
 }
 
-var sharedWhen365 = []When{
+var sharedWhen396 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, Do: Action{Does: Irreversible, Say: "Delete the database of the application or overwrite all its tables"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, Do: Action{Does: Irreversible, Say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag366 = []Flag{
+var sharedFlag397 = []Flag{
 	{Names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag367 = []Flag{
+var sharedFlag398 = []Flag{
 	{Names: []string{"--force"}, Do: &Action{Does: Writes, Risk: LevelDangerous, Say: "Change the Laravel application even in production: {sub}"}},
 	{Names: []string{"--pretend"}, Do: &Action{Say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag368 = []Flag{
+var sharedFlag399 = []Flag{
 	{Names: []string{"--execute"}, Kind: KindPHP, Do: &Action{Say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool369 = []Tool{
+var sharedTool400 = []Tool{
 	{Names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Show something about the Laravel application: {sub}"},
@@ -5410,7 +6904,7 @@ var sharedTool369 = []Tool{
 	{Names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		Flags: sharedFlag367,
+		Flags: sharedFlag398,
 	},
 	{Names: []string{"env:decrypt"},
 		Do:   Action{Does: Executes | Writes, Risk: LevelDangerous},
@@ -5423,7 +6917,7 @@ var sharedTool369 = []Tool{
 	{Names: []string{"tinker"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		Flags: sharedFlag368,
+		Flags: sharedFlag399,
 	},
 	{Names: []string{"db"},
 		Do:   Action{Does: Executes},
@@ -5439,15 +6933,83 @@ var sharedTool369 = []Tool{
 	},
 }
 
-var sharedFlag370 = []Flag{
+var sharedSubName401 = []SubName{
+	{"about", 0},
+	{"auth:clear-resets", 1},
+	{"channel:list", 0},
+	{"clear-compiled", 2},
+	{"config:show", 0},
+	{"db", 6},
+	{"db:monitor", 0},
+	{"db:seed", 2},
+	{"db:show", 0},
+	{"db:table", 0},
+	{"db:wipe", 1},
+	{"down", 2},
+	{"dusk", 7},
+	{"env", 0},
+	{"env:decrypt", 3},
+	{"env:encrypt", 2},
+	{"event:list", 0},
+	{"horizon", 4},
+	{"horizon:clear", 1},
+	{"horizon:list", 0},
+	{"horizon:status", 0},
+	{"inspire", 0},
+	{"key:generate", 2},
+	{"lang:publish", 2},
+	{"list", 0},
+	{"migrate", 2},
+	{"migrate:fresh", 1},
+	{"migrate:install", 2},
+	{"migrate:refresh", 1},
+	{"migrate:reset", 1},
+	{"migrate:rollback", 2},
+	{"migrate:status", 0},
+	{"model:prune", 1},
+	{"model:show", 0},
+	{"optimize", 2},
+	{"package:discover", 2},
+	{"pail", 4},
+	{"passport:purge", 1},
+	{"queue:clear", 1},
+	{"queue:failed", 0},
+	{"queue:flush", 1},
+	{"queue:listen", 4},
+	{"queue:monitor", 0},
+	{"queue:restart", 2},
+	{"queue:retry", 2},
+	{"queue:work", 4},
+	{"reverb:start", 4},
+	{"route:list", 0},
+	{"schedule:list", 0},
+	{"schedule:run", 4},
+	{"schedule:work", 4},
+	{"schema:drop", 1},
+	{"schema:dump", 2},
+	{"scout:flush", 1},
+	{"scout:import", 2},
+	{"serve", 4},
+	{"stub:publish", 2},
+	{"telescope:clear", 1},
+	{"telescope:prune", 1},
+	{"test", 7},
+	{"tinker", 5},
+	{"ui", 2},
+	{"up", 2},
+	{"vendor:publish", 2},
+	{"websockets:serve", 4},
+}
+
+var sharedFlag402 = []Flag{
 	{Names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, Kind: KindText},
 }
 
-var sharedFlag371 = []Flag{
+var sharedFlag403 = []Flag{
 	{Names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, Kind: KindText},
 }
 
-var sharedTool372 = []Tool{
+var sharedTool404 = []Tool{
 	{Names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Show the state of the database migrations"},
@@ -5455,7 +7017,7 @@ var sharedTool372 = []Tool{
 	{Names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		Flags: sharedFlag371,
+		Flags: sharedFlag403,
 	},
 	{Names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		Do:   Action{Does: Executes},
@@ -5483,7 +7045,51 @@ var sharedTool372 = []Tool{
 	},
 }
 
-var sharedFlag373 = []Flag{
+var sharedSubName405 = []SubName{
+	{"cache:clear", 2},
+	{"db:create", 2},
+	{"db:drop", 4},
+	{"db:migrate", 2},
+	{"db:migrate:schema:timestamps:add", 2},
+	{"db:migrate:status", 0},
+	{"db:migrate:undo", 3},
+	{"db:migrate:undo:all", 3},
+	{"db:seed", 2},
+	{"db:seed:all", 2},
+	{"db:seed:undo", 3},
+	{"db:seed:undo:all", 3},
+	{"entity:create", 1},
+	{"init", 1},
+	{"migrate:currentVersion", 0},
+	{"migrate:down", 3},
+	{"migrate:latest", 2},
+	{"migrate:list", 0},
+	{"migrate:make", 1},
+	{"migrate:rollback", 3},
+	{"migrate:status", 0},
+	{"migrate:unlock", 2},
+	{"migrate:unlock-status", 0},
+	{"migrate:up", 2},
+	{"migration:create", 1},
+	{"migration:generate", 1},
+	{"migration:revert", 3},
+	{"migration:run", 2},
+	{"migration:show", 0},
+	{"model:create", 1},
+	{"model:generate", 1},
+	{"query", 5},
+	{"schema:drop", 4},
+	{"schema:log", 6},
+	{"schema:sync", 4},
+	{"seed:create", 1},
+	{"seed:generate", 1},
+	{"seed:make", 1},
+	{"seed:run", 2},
+	{"subscriber:create", 1},
+	{"version", 6},
+}
+
+var sharedFlag406 = []Flag{
 	{Names: []string{"-n", "--namespace"}, Kind: KindText},
 	{Names: []string{"--context"}, Kind: KindText},
 	{Names: []string{"--cluster"}, Kind: KindText},
@@ -5520,7 +7126,7 @@ var sharedFlag373 = []Flag{
 	{Names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag374 = []Flag{
+var sharedFlag407 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5548,7 +7154,7 @@ var sharedFlag374 = []Flag{
 	{Names: []string{"--raw"}, Kind: KindText, Do: &Action{Say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen375 = []When{
+var sharedWhen408 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermItem, N: 1, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermItem, N: 1, Globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -5557,7 +7163,7 @@ var sharedWhen375 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--raw", Globs: []string{"*secret*"}}}}, Flagged: true, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag376 = []Flag{
+var sharedFlag409 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5584,12 +7190,12 @@ var sharedFlag376 = []Flag{
 	{Names: []string{"--watch-only"}, Do: &Action{Does: LongRunning}},
 }
 
-var sharedWhen377 = []When{
+var sharedWhen410 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, Do: Action{Does: Reads | Network, Say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag378 = []Flag{
+var sharedFlag411 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning, Say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"--all-containers"}},
@@ -5609,7 +7215,7 @@ var sharedFlag378 = []Flag{
 	{Names: []string{"--version"}, Kind: KindText},
 }
 
-var sharedFlag379 = []Flag{
+var sharedFlag412 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5640,11 +7246,11 @@ var sharedFlag379 = []Flag{
 	{Names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedWhen380 = []When{
+var sharedWhen413 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 }
 
-var sharedFlag381 = []Flag{
+var sharedFlag414 = []Flag{
 	{Names: []string{"--api-version"}, Kind: KindText},
 	{Names: []string{"--api-group"}, Kind: KindText},
 	{Names: []string{"--cached"}},
@@ -5657,28 +7263,28 @@ var sharedFlag381 = []Flag{
 	{Names: []string{"--verbs"}, Kind: KindText},
 }
 
-var sharedFlag382 = []Flag{
+var sharedFlag415 = []Flag{
 	{Names: []string{"--output-directory"}, Kind: KindWrite},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--namespaces"}, Kind: KindText},
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedTool383 = []Tool{
+var sharedTool416 = []Tool{
 	{Names: []string{"dump"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Print the state of the whole Kubernetes cluster"},
-		Flags: sharedFlag382,
+		Flags: sharedFlag415,
 	},
 }
 
-var sharedFlag384 = []Flag{
+var sharedFlag417 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--client"}},
 	{Names: []string{"--short"}},
 }
 
-var sharedFlag385 = []Flag{
+var sharedFlag418 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5707,7 +7313,7 @@ var sharedFlag385 = []Flag{
 	{Names: []string{"--types"}, Kind: KindText},
 }
 
-var sharedFlag386 = []Flag{
+var sharedFlag419 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5737,7 +7343,7 @@ var sharedFlag386 = []Flag{
 	{Names: []string{"--local"}},
 }
 
-var sharedFlag387 = []Flag{
+var sharedFlag420 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5770,7 +7376,7 @@ var sharedFlag387 = []Flag{
 	{Names: []string{"--server-side"}},
 }
 
-var sharedFlag388 = []Flag{
+var sharedFlag421 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5799,7 +7405,7 @@ var sharedFlag388 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag389 = []Flag{
+var sharedFlag422 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -5841,28 +7447,28 @@ var sharedFlag389 = []Flag{
 	{Names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen390 = []When{
+var sharedWhen423 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool391 = []Tool{
+var sharedTool424 = []Tool{
 	{Names: []string{"can-i", "whoami"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		Flags: sharedFlag388,
-		Whens: sharedWhen380,
+		Flags: sharedFlag421,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"reconcile"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change permissions in the Kubernetes cluster"},
-		Flags: sharedFlag389,
-		Whens: sharedWhen390,
+		Flags: sharedFlag422,
+		Whens: sharedWhen423,
 	},
 }
 
-var sharedFlag392 = []Flag{
+var sharedFlag425 = []Flag{
 	{Names: []string{"--raw"}, Do: &Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{Names: []string{"--flatten"}},
 	{Names: []string{"--minify"}},
@@ -5871,19 +7477,19 @@ var sharedFlag392 = []Flag{
 	{Names: []string{"--template"}, Kind: KindText},
 }
 
-var sharedFlag393 = []Flag{
+var sharedFlag426 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--no-headers"}},
 }
 
-var sharedFlag394 = []Flag{
+var sharedFlag427 = []Flag{
 	{Names: []string{"--current"}},
 	{Names: []string{"--set-raw-bytes"}},
 	{Names: []string{"--embed-certs"}},
 	{Names: []string{"--proxy-url"}, Kind: KindText},
 }
 
-var sharedFlag395 = []Flag{
+var sharedFlag428 = []Flag{
 	{Names: []string{"--auth-provider"}, Kind: KindText},
 	{Names: []string{"--auth-provider-arg"}, Kind: KindText},
 	{Names: []string{"--exec-command"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -5893,16 +7499,16 @@ var sharedFlag395 = []Flag{
 	{Names: []string{"--embed-certs"}},
 }
 
-var sharedTool396 = []Tool{
+var sharedTool429 = []Tool{
 	{Names: []string{"view"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the Kubernetes configuration without its secrets"},
-		Flags: sharedFlag392,
+		Flags: sharedFlag425,
 	},
 	{Names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which Kubernetes clusters are configured"},
-		Flags: sharedFlag393,
+		Flags: sharedFlag426,
 	},
 	{Names: []string{"use-context", "use"},
 		Do:   Action{Does: Writes},
@@ -5911,12 +7517,12 @@ var sharedTool396 = []Tool{
 	{Names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		Flags: sharedFlag394,
+		Flags: sharedFlag427,
 	},
 	{Names: []string{"set-credentials"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		Flags: sharedFlag395,
+		Flags: sharedFlag428,
 	},
 	{Names: []string{"delete-context", "delete-cluster", "delete-user"},
 		Do:   Action{Does: Deletes},
@@ -5924,7 +7530,26 @@ var sharedTool396 = []Tool{
 	},
 }
 
-var sharedFlag397 = []Flag{
+var sharedSubName430 = []SubName{
+	{"current-context", 1},
+	{"delete-cluster", 5},
+	{"delete-context", 5},
+	{"delete-user", 5},
+	{"get-clusters", 1},
+	{"get-contexts", 1},
+	{"get-users", 1},
+	{"rename-context", 3},
+	{"set", 3},
+	{"set-cluster", 3},
+	{"set-context", 3},
+	{"set-credentials", 4},
+	{"unset", 3},
+	{"use", 2},
+	{"use-context", 2},
+	{"view", 0},
+}
+
+var sharedFlag431 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -5953,7 +7578,7 @@ var sharedFlag397 = []Flag{
 	{Names: []string{"--timeout"}, Kind: KindText},
 }
 
-var sharedFlag398 = []Flag{
+var sharedFlag432 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -5994,18 +7619,18 @@ var sharedFlag398 = []Flag{
 	{Names: []string{"--to-revision"}, Kind: KindText},
 }
 
-var sharedTool399 = []Tool{
+var sharedTool433 = []Tool{
 	{Names: []string{"status", "history"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		Flags: sharedFlag397,
-		Whens: sharedWhen380,
+		Flags: sharedFlag431,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"restart", "undo", "pause", "resume"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag398,
-		Whens: sharedWhen390,
+		Flags: sharedFlag432,
+		Whens: sharedWhen423,
 	},
 	{Names: []string{"latest", "cancel", "retry"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -6013,7 +7638,19 @@ var sharedTool399 = []Tool{
 	},
 }
 
-var sharedFlag400 = []Flag{
+var sharedSubName434 = []SubName{
+	{"cancel", 2},
+	{"history", 0},
+	{"latest", 2},
+	{"pause", 1},
+	{"restart", 1},
+	{"resume", 1},
+	{"retry", 2},
+	{"status", 0},
+	{"undo", 1},
+}
+
+var sharedFlag435 = []Flag{
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-i", "--stdin"}},
@@ -6022,27 +7659,27 @@ var sharedFlag400 = []Flag{
 	{Names: []string{"--pod-running-timeout"}, Kind: KindText},
 }
 
-var sharedFlag401 = []Flag{
+var sharedFlag436 = []Flag{
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"--no-preserve"}},
 	{Names: []string{"--retries"}, Kind: KindText},
 }
 
-var sharedWhen402 = []When{
+var sharedWhen437 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Say: "Copy {arg1} from the Kubernetes cluster to {arg2}", Args: []Slot{{Kind: KindText}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Does: Writes, Risk: LevelDangerous, Say: "Copy {arg1} into the Kubernetes cluster: {arg2}", Args: []Slot{{Kind: KindRead}, {Kind: KindText}}}},
 }
 
-var sharedFlag403 = []Flag{
+var sharedFlag438 = []Flag{
 	{Names: []string{"--address"}, Kind: KindText},
 	{Names: []string{"--pod-running-timeout"}, Kind: KindText},
 }
 
-var sharedWhen404 = []When{
+var sharedWhen439 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--address", Globs: []string{"*0.0.0.0*", "*::*"}}}, {{Op: TermFlag, Flag: "--address"}, {Not: true, Op: TermFlag, Flag: "--address", Globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous, Say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag405 = []Flag{
+var sharedFlag440 = []Flag{
 	{Names: []string{"--address"}, Kind: KindText},
 	{Names: []string{"-p", "--port"}, Kind: KindText},
 	{Names: []string{"-u", "--unix-socket"}, Kind: KindText},
@@ -6058,11 +7695,11 @@ var sharedFlag405 = []Flag{
 	{Names: []string{"--keepalive"}, Kind: KindText},
 }
 
-var sharedWhen406 = []When{
+var sharedWhen441 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--address"}}, {{Op: TermFlag, Flag: "--accept-hosts"}}, {{Op: TermFlag, Flag: "--disable-filter"}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous, Say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag407 = []Flag{
+var sharedFlag442 = []Flag{
 	{Names: []string{"--image"}, Kind: KindText},
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--copy-to"}, Kind: KindText},
@@ -6082,7 +7719,7 @@ var sharedFlag407 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 }
 
-var sharedFlag408 = []Flag{
+var sharedFlag443 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6179,14 +7816,14 @@ var sharedFlag408 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen409 = []When{
+var sharedWhen444 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--from-file", Globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, Flagged: true, Do: Action{Does: Reads, Risk: LevelDangerous, Say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag410 = []Flag{
+var sharedFlag445 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6268,7 +7905,7 @@ var sharedFlag410 = []Flag{
 	{Names: []string{"--max-unavailable"}, Kind: KindText},
 }
 
-var sharedFlag411 = []Flag{
+var sharedFlag446 = []Flag{
 	{Names: []string{"--duration"}, Kind: KindText},
 	{Names: []string{"--audience"}, Kind: KindText},
 	{Names: []string{"--bound-object-kind"}, Kind: KindText},
@@ -6276,27 +7913,27 @@ var sharedFlag411 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedTool412 = []Tool{
+var sharedTool447 = []Tool{
 	{Names: []string{"token"},
 		Do:    Action{Does: Network | Secrets, Risk: LevelDangerous},
 		Says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		Flags: sharedFlag411,
+		Flags: sharedFlag446,
 	},
 	{Names: []string{"secret"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		Flags: sharedFlag410,
-		Whens: sharedWhen409,
+		Flags: sharedFlag445,
+		Whens: sharedWhen444,
 	},
 	{Names: []string{"*"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		Flags: sharedFlag410,
-		Whens: sharedWhen409,
+		Flags: sharedFlag445,
+		Whens: sharedWhen444,
 	},
 }
 
-var sharedFlag413 = []Flag{
+var sharedFlag448 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6336,12 +7973,12 @@ var sharedFlag413 = []Flag{
 	{Names: []string{"--resource-version"}, Kind: KindText},
 }
 
-var sharedWhen414 = []When{
+var sharedWhen449 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag415 = []Flag{
+var sharedFlag450 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6382,36 +8019,36 @@ var sharedFlag415 = []Flag{
 	{Names: []string{"--create-annotation"}},
 }
 
-var sharedTool416 = []Tool{
+var sharedTool451 = []Tool{
 	{Names: []string{"view-last-applied"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		Flags: sharedFlag376,
-		Whens: sharedWhen414,
+		Flags: sharedFlag409,
+		Whens: sharedWhen449,
 	},
 	{Names: []string{"set-last-applied", "edit-last-applied"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		Flags: sharedFlag415,
-		Whens: sharedWhen390,
+		Flags: sharedFlag450,
+		Whens: sharedWhen423,
 	},
 }
 
-var sharedWhen417 = []When{
+var sharedWhen452 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Deletes | Irreversible}},
 }
 
-var sharedWhen418 = []When{
+var sharedWhen453 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Writes | Network | Executes, Risk: LevelDangerous}},
 }
 
-var sharedFlag419 = []Flag{
+var sharedFlag454 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6454,14 +8091,14 @@ var sharedFlag419 = []Flag{
 	{Names: []string{"--type"}, Kind: KindText},
 }
 
-var sharedWhen420 = []When{
+var sharedWhen455 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--force"}}}, Flagged: true, Do: Action{Does: Irreversible, Say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag421 = []Flag{
+var sharedFlag456 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6509,7 +8146,7 @@ var sharedFlag421 = []Flag{
 	{Names: []string{"--name"}, Kind: KindText},
 }
 
-var sharedFlag422 = []Flag{
+var sharedFlag457 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6555,7 +8192,7 @@ var sharedFlag422 = []Flag{
 	{Names: []string{"--skip-wait-for-delete-timeout"}, Kind: KindText},
 }
 
-var sharedFlag423 = []Flag{
+var sharedFlag458 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6647,7 +8284,7 @@ var sharedFlag423 = []Flag{
 	{Names: []string{"--override-type"}, Kind: KindText},
 }
 
-var sharedFlag424 = []Flag{
+var sharedFlag459 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -6697,25 +8334,45 @@ var sharedFlag424 = []Flag{
 	{Names: []string{"--group"}, Kind: KindText},
 }
 
-var sharedTool425 = []Tool{
+var sharedTool460 = []Tool{
 	{Names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag424,
-		Whens: sharedWhen390,
+		Flags: sharedFlag459,
+		Whens: sharedWhen423,
 	},
 }
 
-var sharedTool426 = []Tool{
+var sharedSubName461 = []SubName{
+	{"build-hook", 0},
+	{"build-secret", 0},
+	{"data", 0},
+	{"deployment-hook", 0},
+	{"env", 0},
+	{"image", 0},
+	{"image-lookup", 0},
+	{"probe", 0},
+	{"resources", 0},
+	{"route-backends", 0},
+	{"sa", 0},
+	{"selector", 0},
+	{"serviceaccount", 0},
+	{"subject", 0},
+	{"triggers", 0},
+	{"volume", 0},
+	{"volumes", 0},
+}
+
+var sharedTool462 = []Tool{
 	{Names: []string{"approve", "deny"},
 		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		Flags: sharedFlag376,
-		Whens: sharedWhen380,
+		Flags: sharedFlag409,
+		Whens: sharedWhen413,
 	},
 }
 
-var sharedFlag427 = []Flag{
+var sharedFlag463 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 	{Names: []string{"--as-current-user"}},
@@ -6734,23 +8391,23 @@ var sharedFlag427 = []Flag{
 	{Names: []string{"--reorder"}, Kind: KindText},
 }
 
-var sharedWhen428 = []When{
+var sharedWhen464 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, Do: Action{Does: Network, Say: "Build Kubernetes files from {arg1}", Args: []Slot{{Kind: KindURL}}}},
 }
 
-var sharedFlag429 = []Flag{
+var sharedFlag465 = []Flag{
 	{Names: []string{"--name-only"}},
 }
 
-var sharedTool430 = []Tool{
+var sharedTool466 = []Tool{
 	{Names: []string{"list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the plugins of {cmd}"},
-		Flags: sharedFlag429,
+		Flags: sharedFlag465,
 	},
 }
 
-var sharedTool431 = []Tool{
+var sharedTool467 = []Tool{
 	{Names: []string{"list", "search", "info", "version", "index"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -6765,71 +8422,84 @@ var sharedTool431 = []Tool{
 	},
 }
 
-var sharedFlag432 = []Flag{
+var sharedSubName468 = []SubName{
+	{"index", 0},
+	{"info", 0},
+	{"install", 2},
+	{"list", 0},
+	{"remove", 2},
+	{"search", 0},
+	{"uninstall", 2},
+	{"update", 1},
+	{"upgrade", 2},
+	{"version", 0},
+}
+
+var sharedFlag469 = []Flag{
 	{Names: []string{"-d"}, Do: &Action{Does: Deletes}},
 	{Names: []string{"-c", "--current"}},
 }
 
-var sharedWhen433 = []When{
+var sharedWhen470 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Writes, Say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen434 = []When{
+var sharedWhen471 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Say: "Show the help of {cmd} alpha", Instead: true}},
 }
 
-var sharedFlag435 = []Flag{
+var sharedFlag472 = []Flag{
 	{Names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, Kind: KindText},
 	{Names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen436 = []When{
+var sharedWhen473 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}, {{Op: TermArg, N: 1, Globs: []string{"version", "help"}}}}, Do: Action{Say: "Show the help of the plugin for Argo Rollouts", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"get", "list", "status", "lint"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show rollouts of the Kubernetes cluster: {args}", Instead: true}},
 }
 
-var sharedTool437 = []Tool{
+var sharedTool474 = []Tool{
 	{Names: []string{"rollouts"},
 		Do:    Action{Does: Writes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		Flags: sharedFlag435,
-		Whens: sharedWhen436,
+		Flags: sharedFlag472,
+		Whens: sharedWhen473,
 	},
 }
 
-var sharedTool438 = []Tool{
+var sharedTool475 = []Tool{
 	{Names: []string{"get"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show Kubernetes resources: {words}", "Show Kubernetes resources"},
-		Flags: sharedFlag374,
-		Whens: sharedWhen375,
+		Flags: sharedFlag407,
+		Whens: sharedWhen408,
 	},
 	{Names: []string{"describe"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		Flags: sharedFlag376,
-		Whens: sharedWhen377,
+		Flags: sharedFlag409,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"logs", "log"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		Flags: sharedFlag378,
+		Flags: sharedFlag411,
 	},
 	{Names: []string{"top"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		Flags: sharedFlag379,
-		Whens: sharedWhen380,
+		Flags: sharedFlag412,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"explain", "api-resources", "api-versions"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show which kinds of Kubernetes resources there are"},
-		Flags: sharedFlag381,
+		Flags: sharedFlag414,
 	},
 	{Names: []string{"cluster-info"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show where the Kubernetes cluster is"},
-		Subs: sharedTool383,
+		Subs: sharedTool416,
 	},
 	{Names: []string{"completion"},
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}, Prints: PrintsSettings},
@@ -6838,180 +8508,184 @@ var sharedTool438 = []Tool{
 	{Names: []string{"version", "options"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the version or options of {cmd}"},
-		Flags: sharedFlag384,
+		Flags: sharedFlag417,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what happened in the Kubernetes cluster"},
-		Flags: sharedFlag385,
-		Whens: sharedWhen380,
+		Flags: sharedFlag418,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
 		Says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		Flags: sharedFlag386,
-		Whens: sharedWhen380,
+		Flags: sharedFlag419,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"diff"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		Flags: sharedFlag387,
-		Whens: sharedWhen380,
+		Flags: sharedFlag420,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"auth"},
 		Says: []string{"Show the help of {cmd} auth"},
-		Subs: sharedTool391,
+		Subs: sharedTool424,
 	},
 	{Names: []string{"config"},
-		Says: []string{"Show the help of {cmd} config"},
-		Subs: sharedTool396,
+		Says:  []string{"Show the help of {cmd} config"},
+		Subs:  sharedTool429,
+		Index: sharedSubName430,
 	},
 	{Names: []string{"rollout"},
-		Says: []string{"Show the help of {cmd} rollout"},
-		Subs: sharedTool399,
+		Says:  []string{"Show the help of {cmd} rollout"},
+		Subs:  sharedTool433,
+		Index: sharedSubName434,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		Flags: sharedFlag400,
+		Flags: sharedFlag435,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Executes | Network | LongRunning},
 		Says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		Flags: sharedFlag400,
+		Flags: sharedFlag435,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Network},
 		Says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		Flags: sharedFlag401,
-		Whens: sharedWhen402,
+		Flags: sharedFlag436,
+		Whens: sharedWhen437,
 	},
 	{Names: []string{"port-forward"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		Flags: sharedFlag403,
-		Whens: sharedWhen404,
+		Flags: sharedFlag438,
+		Whens: sharedWhen439,
 	},
 	{Names: []string{"proxy"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		Flags: sharedFlag405,
-		Whens: sharedWhen406,
+		Flags: sharedFlag440,
+		Whens: sharedWhen441,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd, Optional: true}}, Is: IsElsewhere | IsWrapping},
 		Says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		Flags: sharedFlag407,
+		Flags: sharedFlag442,
 	},
 	{Names: []string{"run"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsElsewhere | IsWrapping},
 		Says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		Flags: sharedFlag408,
-		Whens: sharedWhen409,
+		Flags: sharedFlag443,
+		Whens: sharedWhen444,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		Flags: sharedFlag410,
-		Whens: sharedWhen409,
-		Subs:  sharedTool412,
+		Flags: sharedFlag445,
+		Whens: sharedWhen444,
+		Subs:  sharedTool447,
 	},
 	{Names: []string{"apply"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		Flags: sharedFlag413,
-		Whens: sharedWhen390,
-		Subs:  sharedTool416,
+		Flags: sharedFlag448,
+		Whens: sharedWhen423,
+		Subs:  sharedTool451,
 	},
 	{Names: []string{"delete"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Delete from the Kubernetes cluster: {words}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		Flags: sharedFlag413,
-		Whens: sharedWhen417,
+		Flags: sharedFlag448,
+		Whens: sharedWhen452,
 	},
 	{Names: []string{"edit"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		Flags: sharedFlag413,
-		Whens: sharedWhen418,
+		Flags: sharedFlag448,
+		Whens: sharedWhen453,
 	},
 	{Names: []string{"patch"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		Flags: sharedFlag419,
-		Whens: sharedWhen390,
+		Flags: sharedFlag454,
+		Whens: sharedWhen423,
 	},
 	{Names: []string{"replace"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		Flags: sharedFlag413,
-		Whens: sharedWhen420,
+		Flags: sharedFlag448,
+		Whens: sharedWhen455,
 	},
 	{Names: []string{"scale", "autoscale"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		Flags: sharedFlag421,
-		Whens: sharedWhen390,
+		Flags: sharedFlag456,
+		Whens: sharedWhen423,
 	},
 	{Names: []string{"label", "annotate", "taint"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		Flags: sharedFlag413,
-		Whens: sharedWhen390,
+		Flags: sharedFlag448,
+		Whens: sharedWhen423,
 	},
 	{Names: []string{"cordon", "uncordon"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		Flags: sharedFlag413,
-		Whens: sharedWhen390,
+		Flags: sharedFlag448,
+		Whens: sharedWhen423,
 	},
 	{Names: []string{"drain"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		Flags: sharedFlag422,
-		Whens: sharedWhen417,
+		Flags: sharedFlag457,
+		Whens: sharedWhen452,
 	},
 	{Names: []string{"expose"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		Flags: sharedFlag423,
-		Whens: sharedWhen409,
+		Flags: sharedFlag458,
+		Whens: sharedWhen444,
 	},
 	{Names: []string{"set"},
-		Do:   Action{Does: Reads},
-		Says: []string{"Show the help of {cmd} set"},
-		Subs: sharedTool425,
+		Do:    Action{Does: Reads},
+		Says:  []string{"Show the help of {cmd} set"},
+		Subs:  sharedTool460,
+		Index: sharedSubName461,
 	},
 	{Names: []string{"certificate"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Show the help of {cmd} certificate"},
-		Subs: sharedTool426,
+		Subs: sharedTool462,
 	},
 	{Names: []string{"kustomize"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Optional: true}}},
 		Says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		Flags: sharedFlag427,
-		Whens: sharedWhen428,
+		Flags: sharedFlag463,
+		Whens: sharedWhen464,
 	},
 	{Names: []string{"plugin"},
 		Says: []string{"Show the help of {cmd} plugin"},
-		Subs: sharedTool430,
+		Subs: sharedTool466,
 	},
 	{Names: []string{"krew"},
-		Says: []string{"Show the help of {cmd} krew"},
-		Subs: sharedTool431,
+		Says:  []string{"Show the help of {cmd} krew"},
+		Subs:  sharedTool467,
+		Index: sharedSubName468,
 	},
 	{Names: []string{"ctx", "ns"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		Flags: sharedFlag432,
-		Whens: sharedWhen433,
+		Flags: sharedFlag469,
+		Whens: sharedWhen470,
 	},
 	{Names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag376,
-		Whens: sharedWhen380,
+		Flags: sharedFlag409,
+		Whens: sharedWhen413,
 	},
 	{Names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
@@ -7020,16 +8694,83 @@ var sharedTool438 = []Tool{
 	{Names: []string{"alpha"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		Whens: sharedWhen434,
+		Whens: sharedWhen471,
 	},
 	{Names: []string{"argo"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of the plugin for Argo Rollouts"},
-		Subs: sharedTool437,
+		Subs: sharedTool474,
 	},
 }
 
-var sharedFlag439 = []Flag{
+var sharedSubName476 = []SubName{
+	{"alpha", 40},
+	{"annotate", 28},
+	{"api-resources", 4},
+	{"api-versions", 4},
+	{"apply", 22},
+	{"argo", 41},
+	{"attach", 15},
+	{"auth", 11},
+	{"autoscale", 27},
+	{"blame", 38},
+	{"certificate", 33},
+	{"cluster-info", 5},
+	{"completion", 6},
+	{"config", 12},
+	{"cordon", 29},
+	{"cp", 16},
+	{"create", 21},
+	{"ctx", 37},
+	{"debug", 19},
+	{"delete", 23},
+	{"deprecations", 38},
+	{"describe", 1},
+	{"diff", 10},
+	{"drain", 30},
+	{"edit", 24},
+	{"events", 8},
+	{"exec", 14},
+	{"explain", 4},
+	{"expose", 31},
+	{"get", 0},
+	{"get-all", 38},
+	{"images", 38},
+	{"krew", 36},
+	{"kustomize", 34},
+	{"label", 28},
+	{"lineage", 38},
+	{"log", 2},
+	{"logs", 2},
+	{"modify-secret", 39},
+	{"neat", 38},
+	{"ns", 37},
+	{"options", 7},
+	{"outdated", 38},
+	{"patch", 25},
+	{"plugin", 35},
+	{"port-forward", 17},
+	{"proxy", 18},
+	{"replace", 26},
+	{"resource-capacity", 38},
+	{"rollout", 13},
+	{"run", 20},
+	{"scale", 27},
+	{"score", 38},
+	{"set", 32},
+	{"taint", 28},
+	{"top", 3},
+	{"tree", 38},
+	{"uncordon", 29},
+	{"version", 7},
+	{"view-allocations", 38},
+	{"view-secret", 39},
+	{"view-serviceaccount-kubeconfig", 39},
+	{"wait", 9},
+	{"who-can", 38},
+}
+
+var sharedFlag477 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--revision"}, Kind: KindText},
 	{Names: []string{"--max"}, Kind: KindText},
@@ -7039,7 +8780,7 @@ var sharedFlag439 = []Flag{
 	{Names: []string{"--show-resources"}},
 }
 
-var sharedFlag440 = []Flag{
+var sharedFlag478 = []Flag{
 	{Names: []string{"-f", "--values"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--set-string"}, Kind: KindText},
@@ -7093,12 +8834,12 @@ var sharedFlag440 = []Flag{
 	{Names: []string{"--jsonpath"}, Kind: KindText},
 }
 
-var sharedWhen441 = []When{
+var sharedWhen479 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"*://*"}}}}, Flagged: true, Do: Action{Does: Executes | Network}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set-file", Globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, Flagged: true, Do: Action{Does: Reads, Risk: LevelDangerous}},
 }
 
-var sharedFlag442 = []Flag{
+var sharedFlag480 = []Flag{
 	{Names: []string{"-f", "--values"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--set-string"}, Kind: KindText},
@@ -7151,16 +8892,16 @@ var sharedFlag442 = []Flag{
 	{Names: []string{"--skip-schema-validation"}},
 }
 
-var sharedFlag443 = []Flag{
+var sharedFlag481 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag444 = []Flag{
+var sharedFlag482 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"-f", "--config-file", "--filename"}, Kind: KindRead},
 }
 
-var sharedFlag445 = []Flag{
+var sharedFlag483 = []Flag{
 	{Names: []string{"-f", "--config-file", "--filename"}, Kind: KindRead},
 	{Names: []string{"--yes"}},
 	{Names: []string{"--approve"}},
@@ -7168,16 +8909,16 @@ var sharedFlag445 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag446 = []Flag{
+var sharedFlag484 = []Flag{
 	{Names: []string{"--kubeconfig"}, Kind: KindWrite},
 	{Names: []string{"-c", "--cluster"}, Kind: KindText},
 }
 
-var sharedTool447 = []Tool{
+var sharedTool485 = []Tool{
 	{Names: []string{"write-kubeconfig"},
 		Do:    Action{Does: Network | Writes},
 		Says:  []string{"Add a Kubernetes cluster to the configuration"},
-		Flags: sharedFlag446,
+		Flags: sharedFlag484,
 	},
 	{Names: []string{"describe-*"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
@@ -7193,16 +8934,16 @@ var sharedTool447 = []Tool{
 	},
 }
 
-var sharedTool448 = []Tool{
+var sharedTool486 = []Tool{
 	{Names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		Flags: sharedFlag444,
+		Flags: sharedFlag482,
 	},
 	{Names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		Do:    Action{Does: Network | Irreversible},
 		Says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		Flags: sharedFlag445,
+		Flags: sharedFlag483,
 	},
 	{Names: []string{"export"},
 		Do:   Action{Does: Network | Writes, Risk: LevelDangerous},
@@ -7211,11 +8952,49 @@ var sharedTool448 = []Tool{
 	{Names: []string{"utils"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Show the help of {cmd} utils"},
-		Subs: sharedTool447,
+		Subs: sharedTool485,
 	},
 }
 
-var sharedFlag449 = []Flag{
+var sharedSubName487 = []SubName{
+	{"anywhere", 1},
+	{"apply", 1},
+	{"associate", 1},
+	{"completion", 0},
+	{"create", 1},
+	{"delete", 1},
+	{"deregister", 1},
+	{"describe", 0},
+	{"disassociate", 1},
+	{"distrust", 1},
+	{"drain", 1},
+	{"edit", 1},
+	{"enable", 1},
+	{"export", 2},
+	{"get", 0},
+	{"import", 1},
+	{"info", 0},
+	{"list", 0},
+	{"ls", 0},
+	{"migrate", 1},
+	{"promote", 1},
+	{"reconcile", 1},
+	{"register", 1},
+	{"replace", 1},
+	{"rolling-update", 1},
+	{"scale", 1},
+	{"set", 1},
+	{"toolbox", 1},
+	{"trust", 1},
+	{"unset", 1},
+	{"update", 1},
+	{"upgrade", 1},
+	{"utils", 3},
+	{"validate", 0},
+	{"version", 0},
+}
+
+var sharedFlag488 = []Flag{
 	{Names: []string{"-n", "--namespace"}, Kind: KindText},
 	{Names: []string{"-i", "--istioNamespace"}, Kind: KindText},
 	{Names: []string{"--context"}, Kind: KindText},
@@ -7223,7 +9002,7 @@ var sharedFlag449 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag450 = []Flag{
+var sharedFlag489 = []Flag{
 	{Names: []string{"--pre"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"--output-filename"}, Kind: KindWrite},
@@ -7231,31 +9010,31 @@ var sharedFlag450 = []Flag{
 	{Names: []string{"--level"}, Kind: KindText, Do: &Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen451 = []When{
+var sharedWhen490 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"secret", "secrets", "s"}}}}, Do: Action{Does: Reads | Secrets | Network, Risk: LevelDangerous, Say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen452 = []When{
+var sharedWhen491 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {Not: true, Op: TermArg, N: 2, Globs: []string{"delete", "set"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Look at the network of the Kubernetes cluster: {args}", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, Do: Action{Risk: LevelDangerous, Say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag453 = []Flag{
+var sharedFlag492 = []Flag{
 	{Names: []string{"--output-filename", "--dir"}, Kind: KindWrite},
 }
 
-var sharedFlag454 = []Flag{
+var sharedFlag493 = []Flag{
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-d", "--manifests"}, Kind: KindText},
 }
 
-var sharedTool455 = []Tool{
+var sharedTool494 = []Tool{
 	{Names: []string{"list", "dump", "diff", "generate", "translate"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print what {cmd} would install"},
-		Flags: sharedFlag454,
+		Flags: sharedFlag493,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -7263,7 +9042,7 @@ var sharedTool455 = []Tool{
 	},
 }
 
-var sharedFlag456 = []Flag{
+var sharedFlag495 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--meshConfigFile", "--injectConfigFile", "--valuesFile"}, Kind: KindRead},
@@ -7271,47 +9050,47 @@ var sharedFlag456 = []Flag{
 	{Names: []string{"--manual"}},
 }
 
-var sharedWhen457 = []When{
+var sharedWhen496 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o"}}}, Flagged: true, Do: Action{Say: "Write Kubernetes files with the service mesh added to {-o}"}},
 }
 
-var sharedFlag458 = []Flag{
+var sharedFlag497 = []Flag{
 	{Names: []string{"--port", "-p"}, Kind: KindText},
 	{Names: []string{"--address"}, Kind: KindText},
 }
 
-var sharedTool459 = []Tool{
+var sharedTool498 = []Tool{
 	{Names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag450,
-		Whens: sharedWhen451,
+		Flags: sharedFlag489,
+		Whens: sharedWhen490,
 	},
 	{Names: []string{"x", "experimental"},
 		Do:    Action{Does: Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		Whens: sharedWhen452,
+		Whens: sharedWhen491,
 	},
 	{Names: []string{"bug-report", "sysdump"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		Flags: sharedFlag453,
+		Flags: sharedFlag492,
 	},
 	{Names: []string{"profile", "manifest"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of {cmd} {sub}"},
-		Subs: sharedTool455,
+		Subs: sharedTool494,
 	},
 	{Names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print Kubernetes files with the service mesh added"},
-		Flags: sharedFlag456,
-		Whens: sharedWhen457,
+		Flags: sharedFlag495,
+		Whens: sharedWhen496,
 	},
 	{Names: []string{"dashboard", "dash", "d"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		Flags: sharedFlag458,
+		Flags: sharedFlag497,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Network | Irreversible},
@@ -7319,20 +9098,64 @@ var sharedTool459 = []Tool{
 	},
 }
 
-var sharedFlag460 = []Flag{
+var sharedSubName499 = []SubName{
+	{"analyze", 0},
+	{"bgp", 0},
+	{"bug-report", 2},
+	{"check", 0},
+	{"config", 0},
+	{"connectivity", 0},
+	{"context", 0},
+	{"d", 5},
+	{"dash", 5},
+	{"dashboard", 5},
+	{"describe", 0},
+	{"diagnostics", 0},
+	{"edges", 0},
+	{"encrypt", 0},
+	{"endpoints", 0},
+	{"experimental", 1},
+	{"features", 0},
+	{"hubble", 0},
+	{"identity", 4},
+	{"inject", 4},
+	{"install-cni", 4},
+	{"jaeger", 0},
+	{"kube-inject", 4},
+	{"manifest", 3},
+	{"multicluster", 0},
+	{"pc", 0},
+	{"profile", 3},
+	{"proxy-config", 0},
+	{"proxy-status", 0},
+	{"ps", 0},
+	{"routes", 0},
+	{"stat", 0},
+	{"status", 0},
+	{"sysdump", 2},
+	{"tap", 0},
+	{"top", 0},
+	{"validate", 0},
+	{"version", 0},
+	{"viz", 0},
+	{"x", 1},
+	{"ztunnel-config", 0},
+}
+
+var sharedFlag500 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--details"}},
 }
 
-var sharedFlag461 = []Flag{
+var sharedFlag501 = []Flag{
 	{Names: []string{"-pboard", "-Prefer"}, Kind: KindText},
 }
 
-var sharedFlag462 = []Flag{
+var sharedFlag502 = []Flag{
 	{Names: []string{"-f"}, Kind: KindWrite},
 }
 
-var sharedFlag463 = []Flag{
+var sharedFlag503 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"-O", "--remote-name", "--remote-name-all"}, Do: &Action{Does: Writes}},
 	{Names: []string{"-J", "--remote-header-name"}, Do: &Action{Does: Writes}},
@@ -7450,7 +9273,24 @@ var sharedFlag463 = []Flag{
 	{Names: []string{"-h", "-M", "--manual"}, Do: &Action{Say: "Show the help of {cmd}", Instead: true}},
 }
 
-var sharedTool464 = []Tool{
+var sharedSubName504 = []SubName{
+	{"DELETE", 2},
+	{"GET", 0},
+	{"HEAD", 0},
+	{"OPTIONS", 0},
+	{"PATCH", 1},
+	{"POST", 1},
+	{"PUT", 1},
+	{"delete", 2},
+	{"get", 0},
+	{"head", 0},
+	{"options", 0},
+	{"patch", 1},
+	{"post", 1},
+	{"put", 1},
+}
+
+var sharedTool505 = []Tool{
 	{Names: []string{"list"},
 		Says: []string{"List the plugins of HTTPie"},
 	},
@@ -7460,20 +9300,20 @@ var sharedTool464 = []Tool{
 	},
 }
 
-var sharedWhen465 = []When{
+var sharedWhen506 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-provider", Globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen466 = []When{
+var sharedWhen507 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-provider", Globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Load the library {-provider} into openssl"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-out"}}}, Flagged: true, Do: Action{Say: "Convert {-in} to {-out}"}},
 }
 
-var sharedWhen467 = []When{
+var sharedWhen508 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*$*", "*`*"}}}}, Do: Action{Does: Network, Risk: LevelModerate}},
 }
 
-var sharedFlag468 = []Flag{
+var sharedFlag509 = []Flag{
 	{Names: []string{"-b", "-batch", "--batch"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run the network commands in a file", Opaque: "the commands stand in a file"}},
 	{Names: []string{"-force", "--force"}},
 	{Names: []string{"-n", "-netns", "--netns"}, Kind: KindText, Do: &Action{Does: Reads, Risk: LevelModerate}},
@@ -7481,7 +9321,7 @@ var sharedFlag468 = []Flag{
 	{Names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool469 = []Tool{
+var sharedTool510 = []Tool{
 	{Names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -7500,46 +9340,60 @@ var sharedTool469 = []Tool{
 	},
 }
 
-var sharedFlag470 = []Flag{
+var sharedSubName511 = []SubName{
+	{"get", 0},
+	{"help", 0},
+	{"lis", 0},
+	{"list", 0},
+	{"ls", 0},
+	{"lst", 0},
+	{"monitor", 2},
+	{"save", 1},
+	{"sh", 0},
+	{"sho", 0},
+	{"show", 0},
+}
+
+var sharedFlag512 = []Flag{
 	{Names: []string{"-o"}, Kind: KindText},
 }
 
-var sharedFlag471 = []Flag{
+var sharedFlag513 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag472 = []Flag{
+var sharedFlag514 = []Flag{
 	{Names: []string{"-g", "--global"}},
 }
 
-var sharedFlag473 = []Flag{
+var sharedFlag515 = []Flag{
 	{Names: []string{"--json"}},
 }
 
-var sharedWhen474 = []When{
+var sharedWhen516 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, Do: Action{Does: Reads, Risk: LevelDangerous, Say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag475 = []Flag{
+var sharedFlag517 = []Flag{
 	{Names: []string{"--browser"}, Kind: KindText, Do: &Action{Does: Executes}},
 	{Names: []string{"--no-browser"}},
 }
 
-var sharedWhen476 = []When{
+var sharedWhen518 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "List the scripts that the project offers", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag477 = []Flag{
+var sharedFlag519 = []Flag{
 	{Names: []string{"--help", "-h"}},
 }
 
-var sharedWhen478 = []When{
+var sharedWhen520 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"publish", "deploy", "login", "upload"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag479 = []Flag{
+var sharedFlag521 = []Flag{
 	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--dangerously-allow-all"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 	{Names: []string{"-p", "--print", "--prompt"}, Kind: KindText, Attached: true},
 	{Names: []string{"--permission-mode"}, Kind: KindText},
@@ -7550,47 +9404,90 @@ var sharedFlag479 = []Flag{
 	{Names: []string{"-m", "--model"}, Kind: KindText},
 }
 
-var sharedWhen480 = []When{
+var sharedWhen522 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "--approval-mode", Globs: []string{"yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 }
 
-var sharedTool481 = []Tool{
+var sharedTool523 = []Tool{
 	{Names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"registries"}},
 		Says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		Flags: sharedFlag477,
-		Whens: sharedWhen478,
+		Flags: sharedFlag519,
+		Whens: sharedWhen520,
 	},
 	{Names: []string{"@anthropic-ai/claude-code", "@anthropic-ai/claude-code@*", "@openai/codex", "@openai/codex@*", "@google/gemini-cli", "@google/gemini-cli@*", "@github/copilot", "@github/copilot@*", "@qwen-code/qwen-code", "@qwen-code/qwen-code@*", "@sourcegraph/amp", "@sourcegraph/amp@*"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Download and start another AI agent, {sub}"},
-		Flags: sharedFlag479,
-		Whens: sharedWhen480,
+		Flags: sharedFlag521,
+		Whens: sharedWhen522,
 	},
 	{Names: []string{"@*"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"registries"}},
 		Says:  []string{"Download the package {sub} and run it"},
-		Flags: sharedFlag477,
+		Flags: sharedFlag519,
 	},
 	{Names: []string{"http://*", "https://*", "git://*", "git+*", "git@*", "ssh://*", "github:*", "gitlab:*", "bitbucket:*", "gist:*", "file:*", "npm:*", "*.tgz", "*.tar.gz"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"external"}},
 		Says:  []string{"Download {sub} and run it: {args}", "Download {sub} and run it"},
-		Flags: sharedFlag477,
+		Flags: sharedFlag519,
 	},
 }
 
-var sharedFlag482 = []Flag{
+var sharedSubName524 = []SubName{
+	{"@angular/cli", 0},
+	{"@anthropic-ai/claude-code", 1},
+	{"@arethetypeswrong/cli", 0},
+	{"@babel/cli", 0},
+	{"@biomejs/biome", 0},
+	{"@capacitor/cli", 0},
+	{"@changesets/cli", 0},
+	{"@commitlint/cli", 0},
+	{"@eslint/config-inspector", 0},
+	{"@eslint/migrate-config", 0},
+	{"@github/copilot", 1},
+	{"@google/gemini-cli", 1},
+	{"@graphql-codegen/cli", 0},
+	{"@ionic/cli", 0},
+	{"@lhci/cli", 0},
+	{"@marp-team/marp-cli", 0},
+	{"@mermaid-js/mermaid-cli", 0},
+	{"@microsoft/api-extractor", 0},
+	{"@modelcontextprotocol/inspector", 0},
+	{"@nestjs/cli", 0},
+	{"@next/bundle-analyzer", 0},
+	{"@next/codemod", 0},
+	{"@openai/codex", 1},
+	{"@openapitools/openapi-generator-cli", 0},
+	{"@playwright/mcp", 0},
+	{"@playwright/test", 0},
+	{"@qwen-code/qwen-code", 1},
+	{"@react-native-community/cli", 0},
+	{"@redocly/cli", 0},
+	{"@sourcegraph/amp", 1},
+	{"@stoplight/spectral-cli", 0},
+	{"@storybook/cli", 0},
+	{"@sveltejs/package", 0},
+	{"@svgr/cli", 0},
+	{"@swc/cli", 0},
+	{"@tailwindcss/cli", 0},
+	{"@tailwindcss/upgrade", 0},
+	{"@tanstack/router-cli", 0},
+	{"@vscode/vsce", 0},
+	{"@vue/cli", 0},
+}
+
+var sharedFlag525 = []Flag{
 	{Names: []string{"--template", "-t"}, Kind: KindText},
 	{Names: []string{"--example", "-e"}, Kind: KindText},
 	{Names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, Kind: KindText},
 	{Names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool483 = []Tool{
+var sharedTool526 = []Tool{
 	{Names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		Do:    Action{Does: Executes | Writes | Installs | Network, Args: []Slot{{Kind: KindWrite, Optional: true}, {Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		Flags: sharedFlag482,
+		Flags: sharedFlag525,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Executes | Writes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
@@ -7598,32 +9495,82 @@ var sharedTool483 = []Tool{
 	},
 }
 
-var sharedWhen484 = []When{
+var sharedSubName527 = []SubName{
+	{"@angular", 0},
+	{"@eslint/config", 0},
+	{"@tanstack/app", 0},
+	{"@tanstack/start", 0},
+	{"@vitejs/app", 0},
+	{"astro", 0},
+	{"cloudflare", 0},
+	{"docusaurus", 0},
+	{"electron-app", 0},
+	{"elysia", 0},
+	{"expo", 0},
+	{"expo-app", 0},
+	{"fastify", 0},
+	{"gatsby", 0},
+	{"hono", 0},
+	{"lit", 0},
+	{"mastra", 0},
+	{"next-app", 0},
+	{"nuxt", 0},
+	{"nuxt-app", 0},
+	{"nx-workspace", 0},
+	{"payload-app", 0},
+	{"playwright", 0},
+	{"preact", 0},
+	{"qwik", 0},
+	{"react-app", 0},
+	{"react-native-app", 0},
+	{"react-router", 0},
+	{"redwood-app", 0},
+	{"remix", 0},
+	{"rsbuild", 0},
+	{"rspack", 0},
+	{"sanity", 0},
+	{"solid", 0},
+	{"storybook", 0},
+	{"strapi", 0},
+	{"strapi-app", 0},
+	{"svelte", 0},
+	{"t3-app", 0},
+	{"tauri-app", 0},
+	{"turbo", 0},
+	{"video", 0},
+	{"vite", 0},
+	{"vitepress", 0},
+	{"vitest", 0},
+	{"vue", 0},
+	{"wagmi", 0},
+}
+
+var sharedWhen528 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"false", "null", "no", "0"}}, {Not: true, Op: TermFlag, Flag: "--no-dry-run"}, {Not: true, Op: TermAny, N: 0, Globs: []string{"false", "null"}}}}, Flagged: true, Do: Action{Does: Executes, Say: "Show what would be published, after running the project's scripts", Instead: true}},
 }
 
-var sharedWhen485 = []When{
+var sharedWhen529 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-g"}, {Op: TermMore, N: 0}}}, Flagged: true, Do: Action{Say: "Install for the whole user account: {args}"}},
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Install packages: {args}"}},
 }
 
-var sharedWhen486 = []When{
+var sharedWhen530 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}, {{Op: TermArg, N: 1, Globs: []string{"get"}}}}, Do: Action{Does: Reads, Say: "Show package.json", Instead: true}},
 }
 
-var sharedWhen487 = []When{
+var sharedWhen531 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"ls", "list"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Ask the package registry", Instead: true}},
 }
 
-var sharedWhen488 = []When{
+var sharedWhen532 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Install packages: {args}"}},
 }
 
-var sharedFlag489 = []Flag{
+var sharedFlag533 = []Flag{
 	{Names: []string{"-A", "--all"}},
 }
 
-var sharedFlag490 = []Flag{
+var sharedFlag534 = []Flag{
 	{Names: []string{"-g", "--global"}, Do: &Action{Risk: LevelDangerous, Is: IsGlobal}},
 	{Names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change", Instead: true}},
@@ -7632,24 +9579,24 @@ var sharedFlag490 = []Flag{
 	{Names: []string{"--cafile"}, Kind: KindRead},
 }
 
-var sharedWhen491 = []When{
+var sharedWhen535 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "Show the project's version", Instead: true}},
 }
 
-var sharedFlag492 = []Flag{
+var sharedFlag536 = []Flag{
 	{Names: []string{"--lts"}, Kind: KindText, Attached: true},
 }
 
-var sharedFlag493 = []Flag{
+var sharedFlag537 = []Flag{
 	{Names: []string{"--silent"}},
 	{Names: []string{"--lts"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen494 = []When{
+var sharedWhen538 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, Do: Action{Risk: LevelDangerous, Opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag495 = []Flag{
+var sharedFlag539 = []Flag{
 	{Names: []string{"-F", "--filter"}, Kind: KindText},
 	{Names: []string{"--graph"}, Kind: KindWrite, Attached: true},
 	{Names: []string{"--dry-run", "--dry"}, Kind: KindText, Attached: true},
@@ -7661,27 +9608,27 @@ var sharedFlag495 = []Flag{
 	{Names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen496 = []When{
+var sharedWhen540 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry"}, {Not: true, Op: TermFlag, Flag: "--graph"}, {Not: true, Op: TermFlag, Flag: "--summarize"}, {Not: true, Op: TermFlag, Flag: "--profile"}}}, Flagged: true, Do: Action{Does: Reads, Say: "Show which tasks would run", Instead: true}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry"}}}, Flagged: true, Do: Action{Say: "Show which tasks would run"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"deploy", "publish", "release"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedWhen497 = []When{
+var sharedWhen541 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "List the scripts that the project offers", Instead: true}},
 }
 
-var sharedWhen498 = []When{
+var sharedWhen542 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"update", "download"}}}}, Do: Action{Does: Writes | Network, Say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag499 = []Flag{
+var sharedFlag543 = []Flag{
 	{Names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, Kind: KindText},
 	{Names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change in the PHP packages", Instead: true}},
 }
 
-var sharedFlag500 = []Flag{
+var sharedFlag544 = []Flag{
 	{Names: []string{"-o", "--output", "--artifacts-path"}, Kind: KindWrite},
 	{Names: []string{"-p", "--property"}, Kind: KindText},
 	{Names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, Kind: KindText},
@@ -7690,38 +9637,38 @@ var sharedFlag500 = []Flag{
 	{Names: []string{"-bl", "--binaryLogger"}, Kind: KindWrite, Attached: true},
 }
 
-var sharedFlag501 = []Flag{
+var sharedFlag545 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, Kind: KindText},
 	{Names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change in the app's packages", Instead: true}},
 }
 
-var sharedFlag502 = []Flag{
+var sharedFlag546 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"-s", "--style", "-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag503 = []Flag{
+var sharedFlag547 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"-f", "--force", "--skip-validation"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Check whether the package could be published", Instead: true}},
 }
 
-var sharedWhen504 = []When{
+var sharedWhen548 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"list"}}}}, Do: Action{Does: Reads, Say: "List packages of the user account", Instead: true}},
 }
 
-var sharedTool505 = []Tool{
+var sharedTool549 = []Tool{
 	{Names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		Do:    Action{Does: Executes | Installs | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		Flags: sharedFlag501,
+		Flags: sharedFlag545,
 	},
 	{Names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Look at the app's packages"},
-		Flags: sharedFlag502,
+		Flags: sharedFlag546,
 	},
 	{Names: []string{"run"},
 		Do:   Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix},
@@ -7730,12 +9677,12 @@ var sharedTool505 = []Tool{
 	{Names: []string{"publish", "lish"},
 		Do:    Action{Does: Publishes | Irreversible | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Publish the package"},
-		Flags: sharedFlag503,
+		Flags: sharedFlag547,
 	},
 	{Names: []string{"global", "cache"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsGlobal},
 		Says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		Whens: sharedWhen504,
+		Whens: sharedWhen548,
 	},
 	{Names: []string{"login", "logout", "token", "uploader", "bump"},
 		Do:   Action{Does: Permissions | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -7747,11 +9694,35 @@ var sharedTool505 = []Tool{
 	},
 }
 
-var sharedWhen506 = []When{
+var sharedSubName550 = []SubName{
+	{"add", 0},
+	{"bump", 5},
+	{"cache", 4},
+	{"deps", 1},
+	{"downgrade", 0},
+	{"get", 0},
+	{"global", 4},
+	{"help", 6},
+	{"lish", 3},
+	{"list-package-dirs", 1},
+	{"login", 5},
+	{"logout", 5},
+	{"outdated", 1},
+	{"publish", 3},
+	{"remove", 0},
+	{"run", 2},
+	{"token", 5},
+	{"unpack", 1},
+	{"upgrade", 0},
+	{"uploader", 5},
+	{"workspace", 1},
+}
+
+var sharedWhen551 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermInner, N: 0}}}, Do: Action{Stdin: &Slot{Kind: KindShell}}},
 }
 
-var sharedFlag507 = []Flag{
+var sharedFlag552 = []Flag{
 	{Names: []string{"-o", "--option"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run {cmd} with changed settings, which can start any program"}},
 	{Names: []string{"-c", "--config-file"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, Kind: KindText},
@@ -7761,7 +9732,7 @@ var sharedFlag507 = []Flag{
 	{Names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag508 = []Flag{
+var sharedFlag553 = []Flag{
 	{Names: []string{"-r", "--root", "--sysroot"}, Kind: KindWrite},
 	{Names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, Kind: KindText},
 	{Names: []string{"--config"}, Kind: KindRead, Do: &Action{Risk: LevelDangerous}},
@@ -7789,19 +9760,19 @@ var sharedFlag508 = []Flag{
 	{Names: []string{"-W", "--web"}},
 }
 
-var sharedFlag509 = []Flag{
+var sharedFlag554 = []Flag{
 	{Names: []string{"-c", "--command"}, Kind: KindShell},
 }
 
-var sharedWhen510 = []When{
+var sharedWhen555 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag511 = []Flag{
+var sharedFlag556 = []Flag{
 	{Names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag512 = []Flag{
+var sharedFlag557 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7811,11 +9782,11 @@ var sharedFlag512 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedWhen513 = []When{
+var sharedWhen558 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-r"}}}, Flagged: true, Do: Action{Say: "Build the Rust project for release"}},
 }
 
-var sharedFlag514 = []Flag{
+var sharedFlag559 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7826,7 +9797,7 @@ var sharedFlag514 = []Flag{
 	{Names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag515 = []Flag{
+var sharedFlag560 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7837,7 +9808,7 @@ var sharedFlag515 = []Flag{
 	{Names: []string{"--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag516 = []Flag{
+var sharedFlag561 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7850,7 +9821,7 @@ var sharedFlag516 = []Flag{
 	{Names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag517 = []Flag{
+var sharedFlag562 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7861,18 +9832,18 @@ var sharedFlag517 = []Flag{
 	{Names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag518 = []Flag{
+var sharedFlag563 = []Flag{
 	{Names: []string{"-p", "--package", "--message-format"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--all"}},
 	{Names: []string{"--check"}, Do: &Action{Does: Reads, Say: "Check the format of the Rust code", Instead: true}},
 }
 
-var sharedWhen519 = []When{
+var sharedWhen564 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"--check"}}}}, Do: Action{Does: Reads, Say: "Check the format of the Rust code", Instead: true}},
 }
 
-var sharedFlag520 = []Flag{
+var sharedFlag565 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7883,7 +9854,7 @@ var sharedFlag520 = []Flag{
 	{Names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
-var sharedFlag521 = []Flag{
+var sharedFlag566 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7894,7 +9865,7 @@ var sharedFlag521 = []Flag{
 	{Names: []string{"--crate-type", "--print"}, Kind: KindText},
 }
 
-var sharedFlag522 = []Flag{
+var sharedFlag567 = []Flag{
 	{Names: []string{"--target-dir"}, Kind: KindDelete},
 	{Names: []string{"-p", "--package", "--profile", "--target"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
@@ -7902,49 +9873,49 @@ var sharedFlag522 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads, Say: "Show which build output would be deleted", Instead: true}},
 }
 
-var sharedFlag523 = []Flag{
+var sharedFlag568 = []Flag{
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag524 = []Flag{
+var sharedFlag569 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag525 = []Flag{
+var sharedFlag570 = []Flag{
 	{Names: []string{"--registry", "--color"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindURL},
 }
 
-var sharedFlag526 = []Flag{
+var sharedFlag571 = []Flag{
 	{Names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag527 = []Flag{
+var sharedFlag572 = []Flag{
 	{Names: []string{"--limit", "--registry"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindURL},
 }
 
-var sharedFlag528 = []Flag{
+var sharedFlag573 = []Flag{
 	{Names: []string{"--id", "-p", "--package"}, Kind: KindText},
 }
 
-var sharedFlag529 = []Flag{
+var sharedFlag574 = []Flag{
 	{Names: []string{"-p", "--package", "--precise"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what an update would change", Instead: true}},
 }
 
-var sharedFlag530 = []Flag{
+var sharedFlag575 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag531 = []Flag{
+var sharedFlag576 = []Flag{
 	{Names: []string{"--path"}, Kind: KindRead},
 	{Names: []string{"--git"}, Kind: KindRepo},
 	{Names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, Kind: KindText},
@@ -7953,20 +9924,20 @@ var sharedFlag531 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what adding would change", Instead: true}},
 }
 
-var sharedFlag532 = []Flag{
+var sharedFlag577 = []Flag{
 	{Names: []string{"--target", "-p", "--package"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--dev", "--build"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads, Say: "Show what removing would change", Instead: true}},
 }
 
-var sharedFlag533 = []Flag{
+var sharedFlag578 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--manifest-path"}, Kind: KindText},
 	{Names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which versions would be raised", Instead: true}},
 }
 
-var sharedFlag534 = []Flag{
+var sharedFlag579 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -7984,28 +9955,28 @@ var sharedFlag534 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would be installed", Instead: true}},
 }
 
-var sharedFlag535 = []Flag{
+var sharedFlag580 = []Flag{
 	{Names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, Kind: KindText},
 	{Names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{Names: []string{"-l", "--list", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which Rust programs would be installed", Instead: true}},
 }
 
-var sharedFlag536 = []Flag{
+var sharedFlag581 = []Flag{
 	{Names: []string{"-p", "--package", "--bin"}, Kind: KindText},
 	{Names: []string{"--root"}, Kind: KindWrite},
 }
 
-var sharedFlag537 = []Flag{
+var sharedFlag582 = []Flag{
 	{Names: []string{"--vcs", "--edition", "--name", "--registry"}, Kind: KindText},
 	{Names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag538 = []Flag{
+var sharedFlag583 = []Flag{
 	{Names: []string{"-s", "--sync", "--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag539 = []Flag{
+var sharedFlag584 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8018,11 +9989,11 @@ var sharedFlag539 = []Flag{
 	{Names: []string{"--index", "--registry"}, Kind: KindText},
 }
 
-var sharedWhen540 = []When{
+var sharedWhen585 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-l"}}}, Flagged: true, Do: Action{Does: Reads, Say: "List what would be packed", Instead: true}},
 }
 
-var sharedFlag541 = []Flag{
+var sharedFlag586 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8035,21 +10006,21 @@ var sharedFlag541 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Executes, Say: "Check that the Rust project could be published", Instead: true}},
 }
 
-var sharedFlag542 = []Flag{
+var sharedFlag587 = []Flag{
 	{Names: []string{"--version", "--vers", "--index", "--registry", "--token"}, Kind: KindText},
 	{Names: []string{"--undo"}},
 }
 
-var sharedFlag543 = []Flag{
+var sharedFlag588 = []Flag{
 	{Names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, Kind: KindText},
 	{Names: []string{"-l", "--list"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "List who may publish a Rust project", Instead: true}},
 }
 
-var sharedFlag544 = []Flag{
+var sharedFlag589 = []Flag{
 	{Names: []string{"--registry"}, Kind: KindText},
 }
 
-var sharedFlag545 = []Flag{
+var sharedFlag590 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"-d", "--db"}, Kind: KindWrite},
 	{Names: []string{"-u", "--url"}, Kind: KindURL},
@@ -8057,15 +10028,15 @@ var sharedFlag545 = []Flag{
 	{Names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag546 = []Flag{
+var sharedFlag591 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads, Say: "Show which versions would be raised", Instead: true}},
 }
 
-var sharedTool547 = []Tool{
+var sharedTool592 = []Tool{
 	{Names: []string{"fix"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		Flags: sharedFlag546,
+		Flags: sharedFlag591,
 	},
 	{Names: []string{"bin"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindRead, Repeat: true}}},
@@ -8073,14 +10044,14 @@ var sharedTool547 = []Tool{
 	},
 }
 
-var sharedFlag548 = []Flag{
+var sharedFlag593 = []Flag{
 	{Names: []string{"-c", "--config"}, Kind: KindRead},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, Kind: KindText},
 	{Names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool549 = []Tool{
+var sharedTool594 = []Tool{
 	{Names: []string{"check", "list"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Check the Rust dependencies against the project's rules"},
@@ -8095,21 +10066,21 @@ var sharedTool549 = []Tool{
 	},
 }
 
-var sharedFlag550 = []Flag{
+var sharedFlag595 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, Kind: KindText, Attached: true},
 }
 
-var sharedFlag551 = []Flag{
+var sharedFlag596 = []Flag{
 	{Names: []string{"-o", "--output", "--output-file"}, Kind: KindWrite},
 	{Names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, Kind: KindText},
 }
 
-var sharedWhen552 = []When{
+var sharedWhen597 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"publish", "upload"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag553 = []Flag{
+var sharedFlag598 = []Flag{
 	{Names: []string{"--config-file", "--tool-config-file"}, Kind: KindRead},
 	{Names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, Kind: KindText},
 	{Names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, Kind: KindRead},
@@ -8124,21 +10095,21 @@ var sharedFlag553 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag554 = []Flag{
+var sharedFlag599 = []Flag{
 	{Names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, Kind: KindText},
 	{Names: []string{"--tracer", "--debugger"}, Kind: KindShell},
 }
 
-var sharedFlag555 = []Flag{
+var sharedFlag600 = []Flag{
 	{Names: []string{"--archive-file"}, Kind: KindWrite},
 	{Names: []string{"--archive-format", "--zstd-level"}, Kind: KindText},
 }
 
-var sharedTool556 = []Tool{
+var sharedTool601 = []Tool{
 	{Names: []string{"run", "r", "bench", "debugger", "replay"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests"},
-		Flags: sharedFlag554,
+		Flags: sharedFlag599,
 	},
 	{Names: []string{"list"},
 		Do:   Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -8147,7 +10118,7 @@ var sharedTool556 = []Tool{
 	{Names: []string{"archive"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Pack the compiled tests"},
-		Flags: sharedFlag555,
+		Flags: sharedFlag600,
 	},
 	{Names: []string{"show-config"},
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -8159,7 +10130,19 @@ var sharedTool556 = []Tool{
 	},
 }
 
-var sharedFlag557 = []Flag{
+var sharedSubName602 = []SubName{
+	{"archive", 2},
+	{"bench", 0},
+	{"debugger", 0},
+	{"list", 1},
+	{"r", 0},
+	{"replay", 0},
+	{"run", 0},
+	{"self", 4},
+	{"show-config", 3},
+}
+
+var sharedFlag603 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8171,7 +10154,7 @@ var sharedFlag557 = []Flag{
 	{Names: []string{"--ugly"}},
 }
 
-var sharedFlag558 = []Flag{
+var sharedFlag604 = []Flag{
 	{Names: []string{"-x", "--exec"}, Kind: KindSelf},
 	{Names: []string{"-s", "--shell"}, Kind: KindShell},
 	{Names: []string{"--use-shell"}, Kind: KindScript},
@@ -8182,12 +10165,12 @@ var sharedFlag558 = []Flag{
 	{Names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen559 = []When{
+var sharedWhen605 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-x", Globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-s"}}}, Flagged: true, Do: Action{Say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag560 = []Flag{
+var sharedFlag606 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8200,15 +10183,15 @@ var sharedFlag560 = []Flag{
 	{Names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag561 = []Flag{
+var sharedFlag607 = []Flag{
 	{Names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool562 = []Tool{
+var sharedTool608 = []Tool{
 	{Names: []string{"clean"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete coverage data"},
-		Flags: sharedFlag561,
+		Flags: sharedFlag607,
 	},
 	{Names: []string{"report", "show-env"},
 		Do:   Action{Does: Reads | Writes},
@@ -8216,7 +10199,7 @@ var sharedTool562 = []Tool{
 	},
 }
 
-var sharedFlag563 = []Flag{
+var sharedFlag609 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8228,7 +10211,7 @@ var sharedFlag563 = []Flag{
 	{Names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, Kind: KindText},
 }
 
-var sharedFlag564 = []Flag{
+var sharedFlag610 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8243,16 +10226,16 @@ var sharedFlag564 = []Flag{
 	{Names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen565 = []When{
+var sharedWhen611 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--list"}}, {{Op: TermFlag, Flag: "--list-files"}}}, Flagged: true, Do: Action{Does: Reads, Say: "List the changes that would be tried", Instead: true}},
 }
 
-var sharedFlag566 = []Flag{
+var sharedFlag612 = []Flag{
 	{Names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{Names: []string{"--fix"}, Do: &Action{Does: Writes, Say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag567 = []Flag{
+var sharedFlag613 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8263,23 +10246,23 @@ var sharedFlag567 = []Flag{
 	{Names: []string{"--output", "--backend"}, Kind: KindText},
 }
 
-var sharedFlag568 = []Flag{
+var sharedFlag614 = []Flag{
 	{Names: []string{"--fix"}, Do: &Action{Does: Writes, Say: "Remove unused Rust dependencies"}},
 	{Names: []string{"--expand"}},
 }
 
-var sharedFlag569 = []Flag{
+var sharedFlag615 = []Flag{
 	{Names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{Names: []string{"-o", "--order"}, Kind: KindText},
 	{Names: []string{"-c", "--check"}},
 	{Names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen570 = []When{
+var sharedWhen616 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-c"}}}, Flagged: true, Do: Action{Does: Reads, Say: "Check that the entries of Cargo.toml are sorted", Args: []Slot{{Kind: KindRead, Repeat: true}}, Instead: true}},
 }
 
-var sharedFlag571 = []Flag{
+var sharedFlag617 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8291,11 +10274,11 @@ var sharedFlag571 = []Flag{
 	{Names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen572 = []When{
+var sharedWhen618 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"publish", "install", "yank", "login", "owner"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag573 = []Flag{
+var sharedFlag619 = []Flag{
 	{Names: []string{"-g", "--git"}, Kind: KindRepo},
 	{Names: []string{"-p", "--path", "--config", "-c"}, Kind: KindRead},
 	{Names: []string{"--destination"}, Kind: KindWrite},
@@ -8304,11 +10287,11 @@ var sharedFlag573 = []Flag{
 	{Names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen574 = []When{
+var sharedWhen620 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--allow-commands"}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag575 = []Flag{
+var sharedFlag621 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -8319,123 +10302,123 @@ var sharedFlag575 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 }
 
-var sharedWhen576 = []When{
+var sharedWhen622 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, Do: Action{Does: Publishes | Network, Risk: LevelDangerous, Say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"database", "db"}}, {Op: TermArg, N: 2, Globs: []string{"drop", "reset"}}}}, Do: Action{Does: Irreversible, Say: "Delete the project's database"}},
 }
 
-var sharedWhen577 = []When{
+var sharedWhen623 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, Do: Action{Does: Reads, Say: "Show what a release would contain", Instead: true}},
 }
 
-var sharedFlag578 = []Flag{
+var sharedFlag624 = []Flag{
 	{Names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, Kind: KindText},
 	{Names: []string{"--steps", "--allow-dirty"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen579 = []When{
+var sharedWhen625 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, Do: Action{Does: Reads, Say: "Show what a release would contain", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"host", "selfupdate", "update"}}}}, Do: Action{Does: Publishes | Network, Risk: LevelDangerous, Say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag580 = []Flag{
+var sharedFlag626 = []Flag{
 	{Names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, Kind: KindText},
 }
 
-var sharedWhen581 = []When{
+var sharedWhen627 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, Do: Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag582 = []Flag{
+var sharedFlag628 = []Flag{
 	{Names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, Do: &Action{Does: Reads, Say: "Show how much space cargo uses", Instead: true}},
 }
 
-var sharedFlag583 = []Flag{
+var sharedFlag629 = []Flag{
 	{Names: []string{"--format", "--merged", "--show-origin"}, Kind: KindText},
 }
 
-var sharedTool584 = []Tool{
+var sharedTool630 = []Tool{
 	{Names: []string{"check", "c"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Check that the Rust code compiles"},
-		Flags: sharedFlag512,
+		Flags: sharedFlag557,
 	},
 	{Names: []string{"build", "b"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Build the Rust project"},
-		Flags: sharedFlag512,
-		Whens: sharedWhen513,
+		Flags: sharedFlag557,
+		Whens: sharedWhen558,
 	},
 	{Names: []string{"test", "t"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests"},
-		Flags: sharedFlag514,
+		Flags: sharedFlag559,
 	},
 	{Names: []string{"run", "r"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix},
 		Says:  []string{"Build and run the Rust project"},
-		Flags: sharedFlag512,
+		Flags: sharedFlag557,
 	},
 	{Names: []string{"bench"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's benchmarks"},
-		Flags: sharedFlag515,
+		Flags: sharedFlag560,
 	},
 	{Names: []string{"clippy"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Check the Rust code for mistakes"},
-		Flags: sharedFlag516,
+		Flags: sharedFlag561,
 	},
 	{Names: []string{"fix"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Correct the Rust code by the compiler's advice"},
-		Flags: sharedFlag517,
+		Flags: sharedFlag562,
 	},
 	{Names: []string{"fmt"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Format the Rust code"},
-		Flags: sharedFlag518,
-		Whens: sharedWhen519,
+		Flags: sharedFlag563,
+		Whens: sharedWhen564,
 	},
 	{Names: []string{"doc", "d", "rustdoc"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Build the documentation of the Rust project"},
-		Flags: sharedFlag520,
+		Flags: sharedFlag565,
 	},
 	{Names: []string{"rustc"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Compile the Rust project with extra options"},
-		Flags: sharedFlag521,
+		Flags: sharedFlag566,
 	},
 	{Names: []string{"clean"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build output of the Rust project"},
-		Flags: sharedFlag522,
+		Flags: sharedFlag567,
 	},
 	{Names: []string{"fetch"},
 		Do:    Action{Does: Writes | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Download the dependencies of the Rust project"},
-		Flags: sharedFlag523,
+		Flags: sharedFlag568,
 	},
 	{Names: []string{"tree"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the dependencies of the Rust project"},
-		Flags: sharedFlag524,
+		Flags: sharedFlag569,
 	},
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
-		Flags: sharedFlag525,
+		Flags: sharedFlag570,
 	},
 	{Names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Describe the Rust project"},
-		Flags: sharedFlag526,
+		Flags: sharedFlag571,
 	},
 	{Names: []string{"search"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		Flags: sharedFlag527,
+		Flags: sharedFlag572,
 	},
 	{Names: []string{"version", "help"},
 		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -8444,228 +10427,404 @@ var sharedTool584 = []Tool{
 	{Names: []string{"report"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show a report on future incompatibilities"},
-		Flags: sharedFlag528,
+		Flags: sharedFlag573,
 	},
 	{Names: []string{"update"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		Flags: sharedFlag529,
+		Flags: sharedFlag574,
 	},
 	{Names: []string{"generate-lockfile"},
 		Do:    Action{Does: Writes | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Write the lock file of the Rust project"},
-		Flags: sharedFlag530,
+		Flags: sharedFlag575,
 	},
 	{Names: []string{"add"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Add dependency: {args}", "Add a dependency"},
-		Flags: sharedFlag531,
+		Flags: sharedFlag576,
 	},
 	{Names: []string{"remove", "rm"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		Flags: sharedFlag532,
+		Flags: sharedFlag577,
 	},
 	{Names: []string{"upgrade", "set-version"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Raise versions in Cargo.toml"},
-		Flags: sharedFlag533,
+		Flags: sharedFlag578,
 	},
 	{Names: []string{"install"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Is: IsGlobal, Hosts: []string{"registries"}},
 		Says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		Flags: sharedFlag534,
+		Flags: sharedFlag579,
 	},
 	{Names: []string{"binstall", "install-update", "quickinstall"},
 		Do:    Action{Does: Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Is: IsGlobal, Hosts: []string{"registries"}},
 		Says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		Flags: sharedFlag535,
+		Flags: sharedFlag580,
 	},
 	{Names: []string{"uninstall"},
 		Do:    Action{Does: Deletes, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsGlobal},
 		Says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		Flags: sharedFlag536,
+		Flags: sharedFlag581,
 	},
 	{Names: []string{"new"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite}}},
 		Says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		Flags: sharedFlag537,
+		Flags: sharedFlag582,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Optional: true}}},
 		Says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		Flags: sharedFlag537,
+		Flags: sharedFlag582,
 	},
 	{Names: []string{"vendor"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindWrite, Optional: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		Flags: sharedFlag538,
+		Flags: sharedFlag583,
 	},
 	{Names: []string{"package"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Pack the Rust project"},
-		Flags: sharedFlag539,
-		Whens: sharedWhen540,
+		Flags: sharedFlag584,
+		Whens: sharedWhen585,
 	},
 	{Names: []string{"publish"},
 		Do:    Action{Does: Executes | Publishes | Irreversible | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Publish the Rust project to the registry"},
-		Flags: sharedFlag541,
+		Flags: sharedFlag586,
 	},
 	{Names: []string{"yank"},
 		Do:    Action{Does: Publishes | Irreversible | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		Flags: sharedFlag542,
+		Flags: sharedFlag587,
 	},
 	{Names: []string{"owner"},
 		Do:    Action{Does: Permissions | Publishes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		Flags: sharedFlag543,
+		Flags: sharedFlag588,
 	},
 	{Names: []string{"login", "logout"},
 		Do:    Action{Does: Permissions | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change the login of the Rust registry"},
-		Flags: sharedFlag544,
+		Flags: sharedFlag589,
 	},
 	{Names: []string{"audit"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		Flags: sharedFlag545,
-		Subs:  sharedTool547,
+		Flags: sharedFlag590,
+		Subs:  sharedTool592,
 	},
 	{Names: []string{"deny"},
 		Says:  []string{"Show the help of cargo deny"},
-		Flags: sharedFlag548,
-		Subs:  sharedTool549,
+		Flags: sharedFlag593,
+		Subs:  sharedTool594,
 	},
 	{Names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		Flags: sharedFlag550,
+		Flags: sharedFlag595,
 	},
 	{Names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Analyse the Rust project: {sub}"},
-		Flags: sharedFlag551,
-		Whens: sharedWhen552,
+		Flags: sharedFlag596,
+		Whens: sharedWhen597,
 	},
 	{Names: []string{"nextest"},
 		Says:  []string{"Show the help of cargo nextest"},
-		Flags: sharedFlag553,
-		Subs:  sharedTool556,
+		Flags: sharedFlag598,
+		Subs:  sharedTool601,
+		Index: sharedSubName602,
 	},
 	{Names: []string{"expand"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show the Rust code with macros expanded"},
-		Flags: sharedFlag557,
+		Flags: sharedFlag603,
 	},
 	{Names: []string{"watch"},
 		Do:    Action{Does: Executes | LongRunning, Args: []Slot{{Kind: KindCmd, Repeat: true}}, Is: IsWrapper | IsWrapping},
 		Says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		Flags: sharedFlag558,
-		Whens: sharedWhen559,
+		Flags: sharedFlag604,
+		Whens: sharedWhen605,
 	},
 	{Names: []string{"llvm-cov"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests and measure coverage"},
-		Flags: sharedFlag560,
-		Subs:  sharedTool562,
+		Flags: sharedFlag606,
+		Subs:  sharedTool608,
 	},
 	{Names: []string{"tarpaulin"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests and measure coverage"},
-		Flags: sharedFlag563,
+		Flags: sharedFlag609,
 	},
 	{Names: []string{"mutants"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Test the tests by changing the Rust code"},
-		Flags: sharedFlag564,
-		Whens: sharedWhen565,
+		Flags: sharedFlag610,
+		Whens: sharedWhen611,
 	},
 	{Names: []string{"machete"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag566,
+		Flags: sharedFlag612,
 	},
 	{Names: []string{"udeps"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag567,
+		Flags: sharedFlag613,
 	},
 	{Names: []string{"shear"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag568,
+		Flags: sharedFlag614,
 	},
 	{Names: []string{"sort"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Repeat: true}}},
 		Says:  []string{"Sort the entries of Cargo.toml"},
-		Flags: sharedFlag569,
-		Whens: sharedWhen570,
+		Flags: sharedFlag615,
+		Whens: sharedWhen616,
 	},
 	{Names: []string{"hack"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Prefix: 1},
 		Says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		Flags: sharedFlag571,
-		Whens: sharedWhen572,
+		Flags: sharedFlag617,
+		Whens: sharedWhen618,
 	},
 	{Names: []string{"generate"},
 		Do:    Action{Does: Executes | Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		Flags: sharedFlag573,
-		Whens: sharedWhen574,
+		Flags: sharedFlag619,
+		Whens: sharedWhen620,
 	},
 	{Names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Prefix: 1},
 		Says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		Flags: sharedFlag477,
+		Flags: sharedFlag519,
 	},
 	{Names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Build or run the Rust project with cargo {sub}"},
-		Flags: sharedFlag575,
-		Whens: sharedWhen576,
+		Flags: sharedFlag621,
+		Whens: sharedWhen622,
 	},
 	{Names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		Do:    Action{Does: Executes | Publishes | Irreversible | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Release the Rust project"},
-		Whens: sharedWhen577,
+		Whens: sharedWhen623,
 	},
 	{Names: []string{"dist"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		Flags: sharedFlag578,
-		Whens: sharedWhen579,
+		Flags: sharedFlag624,
+		Whens: sharedWhen625,
 	},
 	{Names: []string{"shuttle"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project as Shuttle would"},
-		Flags: sharedFlag580,
-		Whens: sharedWhen581,
+		Flags: sharedFlag626,
+		Whens: sharedWhen627,
 	},
 	{Names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		Do:    Action{Does: Deletes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Delete cached build output of Rust projects"},
-		Flags: sharedFlag582,
+		Flags: sharedFlag628,
 	},
 	{Names: []string{"config"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show cargo's settings"},
-		Flags: sharedFlag583,
+		Flags: sharedFlag629,
 	},
 }
 
-var sharedFlag585 = []Flag{
+var sharedSubName631 = []SubName{
+	{"about", 37},
+	{"about-license", 36},
+	{"add", 20},
+	{"apk", 51},
+	{"asm", 51},
+	{"audit", 34},
+	{"auditable", 37},
+	{"b", 1},
+	{"bench", 4},
+	{"binstall", 24},
+	{"binutils", 51},
+	{"bisect-rustc", 51},
+	{"bloat", 37},
+	{"bolero", 51},
+	{"build", 1},
+	{"build-bpf", 51},
+	{"build-sbf", 51},
+	{"bundle", 51},
+	{"c", 0},
+	{"cache", 55},
+	{"careful", 51},
+	{"check", 0},
+	{"chef", 51},
+	{"clean", 10},
+	{"clean-all", 55},
+	{"clean-recursive", 55},
+	{"clippy", 5},
+	{"cmd", 50},
+	{"component", 51},
+	{"concordium", 51},
+	{"config", 56},
+	{"contract", 51},
+	{"cranky", 51},
+	{"crev", 37},
+	{"criterion", 51},
+	{"cyclonedx", 37},
+	{"d", 8},
+	{"deb", 51},
+	{"deny", 35},
+	{"depgraph", 37},
+	{"dinghy", 51},
+	{"dist", 53},
+	{"doc", 8},
+	{"doc2readme", 51},
+	{"docs-rs", 51},
+	{"duplicates", 36},
+	{"dylint", 51},
+	{"embed", 51},
+	{"espflash", 51},
+	{"expand", 39},
+	{"feature", 36},
+	{"features-manager", 36},
+	{"fetch", 11},
+	{"fix", 6},
+	{"flamegraph", 51},
+	{"flash", 51},
+	{"fmt", 7},
+	{"fuzz", 51},
+	{"geiger", 37},
+	{"generate", 49},
+	{"generate-lockfile", 19},
+	{"gpu", 51},
+	{"hack", 48},
+	{"help", 16},
+	{"info", 13},
+	{"init", 27},
+	{"insta", 51},
+	{"install", 23},
+	{"install-update", 24},
+	{"instruments", 51},
+	{"just", 50},
+	{"kani", 51},
+	{"lambda", 51},
+	{"leptos", 51},
+	{"license", 36},
+	{"licenses", 36},
+	{"llvm-cov", 41},
+	{"llvm-lines", 37},
+	{"locate-project", 14},
+	{"login", 33},
+	{"logout", 33},
+	{"machete", 44},
+	{"make", 50},
+	{"metadata", 14},
+	{"minimal-versions", 51},
+	{"miri", 51},
+	{"mobile", 51},
+	{"modules", 37},
+	{"msrv", 37},
+	{"msrv-check", 36},
+	{"mutants", 43},
+	{"ndk", 51},
+	{"near", 51},
+	{"new", 26},
+	{"nextest", 38},
+	{"nm", 51},
+	{"nono", 51},
+	{"objcopy", 51},
+	{"objdump", 51},
+	{"outdated", 36},
+	{"owner", 32},
+	{"package", 29},
+	{"pgo", 51},
+	{"pgrx", 51},
+	{"pkgid", 14},
+	{"playdate", 51},
+	{"profiler", 51},
+	{"prove", 51},
+	{"public-api", 37},
+	{"publish", 30},
+	{"quickinstall", 24},
+	{"r", 3},
+	{"rdme", 51},
+	{"read-manifest", 14},
+	{"readme", 51},
+	{"release", 52},
+	{"remove", 21},
+	{"report", 17},
+	{"risczero", 51},
+	{"rm", 21},
+	{"rpm", 51},
+	{"run", 3},
+	{"run-script", 50},
+	{"rustc", 9},
+	{"rustdoc", 8},
+	{"sbom", 37},
+	{"script", 50},
+	{"search", 15},
+	{"semver-checks", 37},
+	{"set-version", 22},
+	{"shear", 46},
+	{"show-asm", 51},
+	{"shuttle", 54},
+	{"shuttle-run", 51},
+	{"size", 51},
+	{"smart-release", 52},
+	{"sort", 47},
+	{"spellcheck", 37},
+	{"sqlx", 51},
+	{"strip", 51},
+	{"stylus", 51},
+	{"supply-chain", 37},
+	{"sweep", 55},
+	{"t", 2},
+	{"tarpaulin", 42},
+	{"task", 50},
+	{"tauri", 51},
+	{"test", 2},
+	{"test-sbf", 51},
+	{"tree", 12},
+	{"trim", 55},
+	{"trunk", 51},
+	{"udeps", 45},
+	{"uninstall", 25},
+	{"unleash", 52},
+	{"unused-features", 37},
+	{"update", 18},
+	{"upgrade", 22},
+	{"vendor", 28},
+	{"verify-project", 14},
+	{"version", 16},
+	{"vet", 37},
+	{"wasi", 51},
+	{"watch", 40},
+	{"wix", 51},
+	{"workspaces", 52},
+	{"ws", 52},
+	{"x", 50},
+	{"xtask", 50},
+	{"xwin", 51},
+	{"yank", 31},
+	{"zigbuild", 51},
+}
+
+var sharedFlag632 = []Flag{
 	{Names: []string{"--profile", "-c", "--component", "-t", "--target"}, Kind: KindText},
 	{Names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag586 = []Flag{
+var sharedFlag633 = []Flag{
 	{Names: []string{"--toolchain"}, Kind: KindText},
 	{Names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag587 = []Flag{
+var sharedFlag634 = []Flag{
 	{Names: []string{"-o", "--o"}, Kind: KindWrite},
 	{Names: []string{"-exec", "--exec"}, Kind: KindShell},
 	{Names: []string{"-toolexec", "--toolexec"}, Kind: KindShell},
@@ -8678,39 +10837,39 @@ var sharedFlag587 = []Flag{
 	{Names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag588 = []Flag{
+var sharedFlag635 = []Flag{
 	{Names: []string{"-o", "--o"}, Kind: KindWrite},
 	{Names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen589 = []When{
+var sharedWhen636 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, Do: Action{Risk: LevelBlocked, Say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag590 = []Flag{
+var sharedFlag637 = []Flag{
 	{Names: []string{"-F"}, Kind: KindText},
 	{Names: []string{"-f"}, Kind: KindText},
 	{Names: []string{"-t"}, Kind: KindText},
 	{Names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, Kind: KindText},
 }
 
-var sharedWhen591 = []When{
+var sharedWhen638 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-F", Globs: []string{"*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-f", Globs: []string{"*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-t", Globs: []string{"*;"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen592 = []When{
+var sharedWhen639 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;", "*#(*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous}},
 }
 
-var sharedWhen593 = []When{
+var sharedWhen640 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Risk: LevelDangerous, Opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen594 = []When{
+var sharedWhen641 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous}},
 }
 
-var sharedFlag595 = []Flag{
+var sharedFlag642 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindShell},
 	{Names: []string{"--pager"}, Kind: KindShell, Attached: true},
 	{Names: []string{"--view"}, Kind: KindShell, Attached: true},
@@ -8740,14 +10899,14 @@ var sharedFlag595 = []Flag{
 	{Names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen596 = []When{
+var sharedWhen643 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}}}, Do: Action{Args: []Slot{{Kind: KindText}, {Kind: KindRead, Repeat: true, Def: "."}}}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-e"}}, {{Op: TermFlag, Flag: "-f"}}}, Flagged: true, Do: Action{Args: []Slot{{Kind: KindRead, Repeat: true, Def: "."}}}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}, {Op: TermCount, N: 1}}}, Do: Action{Say: "Search for {arg1} in the current folder"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}, {Op: TermMore, N: 1}}}, Do: Action{Say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag597 = []Flag{
+var sharedFlag644 = []Flag{
 	{Names: []string{"-write", "+write"}, Kind: KindWrite},
 	{Names: []string{"-path"}, Kind: KindWrite},
 	{Names: []string{"-format"}, Kind: KindText},
@@ -8758,11 +10917,11 @@ var sharedFlag597 = []Flag{
 	{Names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen598 = []When{
+var sharedWhen645 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, Do: Action{Does: Executes | Network | Deletes, Risk: LevelDangerous, Say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag599 = []Flag{
+var sharedFlag646 = []Flag{
 	{Names: []string{"-c", "--cmd"}, Kind: KindEx, Do: &Action{Does: Executes}},
 	{Names: []string{"-S"}, Kind: KindScript},
 	{Names: []string{"-s"}, Kind: KindScript},
@@ -8785,12 +10944,12 @@ var sharedFlag599 = []Flag{
 	{Names: []string{"+"}, Kind: KindEx},
 }
 
-var sharedWhen600 = []When{
+var sharedWhen647 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-c", Globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run the editor command {-c}", Opaque: "an editor command can run programs and write any file"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "+", Globs: []string{"!*", "*%!*", "*:!*", "*r !*", "*w !*", "*r!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "*sav*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run editor commands: {args}", Opaque: "an editor command can run programs and write any file"}},
 }
 
-var sharedFlag601 = []Flag{
+var sharedFlag648 = []Flag{
 	{Names: []string{"-c", "--command", "--commands"}},
 	{Names: []string{"-s"}},
 	{Names: []string{"-i", "--interactive"}},

@@ -100,78 +100,6 @@ func emitIndex(index map[string]string) []byte {
 	return gofmt(b.Bytes())
 }
 
-func emitPaths(classes map[string][]string) []byte {
-	var b bytes.Buffer
-	b.WriteString(pathsHeader)
-	for _, class := range sortedKeys(classes) {
-		fmt.Fprintf(&b, "var paths%s = pathClass{\n", camel(class))
-		parts := sortPatterns(dedupe(classes[class]))
-		for _, name := range sortedKeys(parts) {
-			if name == "deep" {
-				b.WriteString("deep: []deepPattern{\n")
-			} else {
-				fmt.Fprintf(&b, "%s: []string{\n", name)
-			}
-			for _, p := range parts[name] {
-				if name == "deep" {
-					fmt.Fprintf(&b, "{%q, %q},\n", needle(p), p)
-				} else {
-					fmt.Fprintf(&b, "%q,\n", p)
-				}
-			}
-			b.WriteString("},\n")
-		}
-		b.WriteString("}\n\n")
-	}
-	return gofmt(b.Bytes())
-}
-
-// needle is the first plain component of **/a/b, with its slash behind.
-func needle(pattern string) string {
-	for _, part := range strings.Split(pattern, "/") {
-		if !strings.ContainsAny(part, "*?[") {
-			return part
-		}
-	}
-	return ""
-}
-
-// sortPatterns puts path patterns into the lists that package shell looks
-// through in different ways: whole names and endings by search, the others one
-// by one.
-func sortPatterns(patterns []string) map[string][]string {
-	parts := map[string][]string{}
-	add := func(list, p string) { parts[list] = append(parts[list], p) }
-	for _, p := range patterns {
-		base, anywhere := strings.CutPrefix(p, "**/")
-		ending := strings.HasPrefix(base, "*.") && !strings.ContainsAny(base[1:], "*?[")
-		switch {
-		case anywhere && strings.Contains(base, "/"):
-			add("deep", p)
-		case anywhere && !strings.ContainsAny(base, "*?["):
-			add("names", base)
-		case anywhere && ending && strings.Count(base, ".") == 1:
-			add("endings", base[1:])
-		case anywhere:
-			add("globs", base)
-		case strings.HasPrefix(p, "~/."):
-			add("dotHome", p[2:])
-		case strings.HasPrefix(p, "~/"):
-			add("home", p[2:])
-		default:
-			add("rooted", p)
-		}
-	}
-	sort.Strings(parts["names"])
-	sort.Strings(parts["endings"])
-	for name, list := range parts {
-		if len(list) == 0 {
-			delete(parts, name)
-		}
-	}
-	return parts
-}
-
 func emitNode(b *bytes.Buffer, n *node, p *pool) {
 	fmt.Fprintf(b, "Names: []string{%s},\n", quoteAll(n.names))
 	if !n.do.empty() {
@@ -188,6 +116,32 @@ func emitNode(b *bytes.Buffer, n *node, p *pool) {
 	emitList(b, "Flags", "Flag", n.flags, p, func(b *bytes.Buffer, f *flagSpec, _ *pool) { emitFlag(b, f) })
 	emitList(b, "Whens", "When", n.whens, p, func(b *bytes.Buffer, w *whenSpec, _ *pool) { emitWhen(b, w) })
 	emitList(b, "Subs", "Tool", n.subs, p, emitNode)
+	emitList(b, "Index", "SubName", subIndex(n), p, func(b *bytes.Buffer, s subName, _ *pool) { fmt.Fprintf(b, "%q, %d", s.name, s.at) })
+}
+
+// A subName is the name of a sub-command, and its place in the list.
+type subName struct {
+	name string
+	at   int
+}
+
+// subIndex returns the names of the sub-commands in order, if there are so many
+// that a search pays. Patterns are not among them.
+func subIndex(n *node) []subName {
+	const few = 8
+	var out []subName
+	for i, s := range n.subs {
+		for _, name := range s.names {
+			if !strings.Contains(name, "*") {
+				out = append(out, subName{name, i})
+			}
+		}
+	}
+	if len(out) <= few {
+		return nil
+	}
+	slices.SortFunc(out, func(a, b subName) int { return strings.Compare(a.name, b.name) })
+	return out
 }
 
 // emitList writes a field that is a slice.

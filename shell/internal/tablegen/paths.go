@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// emitPaths writes the classes of paths.
+func emitPaths(classes map[string][]string) []byte {
+	var b bytes.Buffer
+	b.WriteString(pathsHeader)
+	for _, class := range sortedKeys(classes) {
+		fmt.Fprintf(&b, "var paths%s = pathClass{\n", camel(class))
+		parts := sortPatterns(dedupe(classes[class]))
+		for _, name := range sortedKeys(parts) {
+			if name == "deep" {
+				b.WriteString("deep: []deepPattern{\n")
+			} else {
+				fmt.Fprintf(&b, "%s: []string{\n", name)
+			}
+			for _, p := range parts[name] {
+				if name == "deep" {
+					fmt.Fprintf(&b, "{%q, %q},\n", needle(p), p)
+				} else {
+					fmt.Fprintf(&b, "%q,\n", p)
+				}
+			}
+			b.WriteString("},\n")
+		}
+		b.WriteString("}\n\n")
+	}
+	return gofmt(b.Bytes())
+}
+
+// needle is the first plain component of **/a/b, with its slash behind.
+func needle(pattern string) string {
+	for _, part := range strings.Split(pattern, "/") {
+		if !strings.ContainsAny(part, "*?[") {
+			return part
+		}
+	}
+	return ""
+}
+
+// sortPatterns puts path patterns into the lists that package shell looks
+// through in different ways: whole names and endings by search, the others one
+// by one.
+func sortPatterns(patterns []string) map[string][]string {
+	parts := map[string][]string{}
+	add := func(list, p string) { parts[list] = append(parts[list], p) }
+	for _, p := range patterns {
+		base, anywhere := strings.CutPrefix(p, "**/")
+		ending := strings.HasPrefix(base, "*.") && !strings.ContainsAny(base[1:], "*?[")
+		switch {
+		case anywhere && strings.Contains(base, "/"):
+			add("deep", p)
+		case anywhere && !strings.ContainsAny(base, "*?["):
+			add("names", base)
+		case anywhere && ending && strings.Count(base, ".") == 1:
+			add("endings", base[1:])
+		case anywhere:
+			add("globs", base)
+		case strings.HasPrefix(p, "~/."):
+			add("dotHome", p[2:])
+		case strings.HasPrefix(p, "~/"):
+			add("home", p[2:])
+		default:
+			add("rooted", p)
+		}
+	}
+	sort.Strings(parts["names"])
+	sort.Strings(parts["endings"])
+	for name, list := range parts {
+		if len(list) == 0 {
+			delete(parts, name)
+		}
+	}
+	return parts
+}
