@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -48,7 +46,6 @@ if every line was answered.`
 
 func check(args []string, std IO) error {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	explain := flags.Bool("explain", false, "")
 	asJSON := flags.Bool("json", false, "")
 	stream := flags.Bool("jsonl", false, "")
@@ -57,12 +54,8 @@ func check(args []string, std IO) error {
 	file := flags.String("config", "", "")
 	cwd := flags.String("cwd", "", "")
 	home := flags.String("home", "", "")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			_, err := fmt.Fprintf(std.Out, "usage: %s\n", checkUse)
-			return err
-		}
-		return &usageError{err.Error(), "sayso help check lists the options"}
+	if helped, err := parseBefore(flags, checkUse, args, std); helped || err != nil {
+		return err
 	}
 	at, err := place(*cwd, *home)
 	if err != nil {
@@ -77,7 +70,7 @@ func check(args []string, std IO) error {
 		}
 		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home, Script: std.Script}, std)
 	}
-	call, err := callOf(flags.Args())
+	call, err := callOf(flags.Args(), std)
 	if err != nil {
 		return err
 	}
@@ -117,50 +110,6 @@ func rootOf(dir string) string {
 			return dir
 		}
 	}
-}
-
-// callOf makes a call of the arguments of the command.
-func callOf(args []string) (sayso.Call, error) {
-	if len(args) == 0 {
-		return sayso.Call{}, &usageError{"check wants a tool and what it is called with", "for example: sayso check bash 'git status'"}
-	}
-	name, rest := args[0], args[1:]
-	one := func(tool, key string, more ...string) (sayso.Call, error) {
-		if len(rest) != 1 {
-			return sayso.Call{}, &usageError{fmt.Sprintf("%s wants one argument, not %d", name, len(rest)), "put a command line in quotes: sayso check bash 'git status'"}
-		}
-		object := map[string]string{key: rest[0]}
-		for _, k := range more {
-			object[k] = ""
-		}
-		input, _ := json.Marshal(object) // strings can be written
-		return sayso.Call{Tool: tool, Input: input}, nil
-	}
-	switch name {
-	case "bash", "shell", "sh":
-		return one("bash", "command")
-	case "read":
-		return one("Read", "file_path")
-	case "write", "edit":
-		return one("Write", "file_path", "content")
-	case "delete":
-		return one("delete_file", "path")
-	case "fetch":
-		return one("fetch", "url")
-	case "mcp":
-		if len(rest) == 0 || !strings.Contains(rest[0], "/") {
-			return sayso.Call{}, &usageError{"mcp wants SERVER/TOOL", ""}
-		}
-		name, rest = "mcp__"+strings.Replace(rest[0], "/", "__", 1), rest[1:]
-	}
-	input := json.RawMessage("{}")
-	if len(rest) > 0 {
-		input = json.RawMessage(strings.Join(rest, " "))
-	}
-	if !json.Valid(input) {
-		return sayso.Call{}, &usageError{"the input of " + name + " is not JSON", `for example: sayso check ` + name + ` '{"key": "value"}'`}
-	}
-	return sayso.Call{Tool: name, Input: input}, nil
 }
 
 func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool, std IO) error {

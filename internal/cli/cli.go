@@ -7,7 +7,6 @@ package cli
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -78,8 +77,7 @@ func Main(args []string, std IO) int {
 			return report(v.run(args[1:], std), std)
 		}
 	}
-	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\nsayso: hint: sayso help lists the verbs\n", args[0])
-	return exitUsage
+	return report(unknownVerb(args[0]), std)
 }
 
 // presetBehind moves --preset NAME from before a verb to behind it.
@@ -159,29 +157,7 @@ func help(args []string, std IO) int {
 			return exitOK
 		}
 	}
-	fmt.Fprintf(std.Err, "sayso: error: unknown verb %q\nsayso: hint: sayso help lists the verbs\n", args[0])
-	return exitUsage
-}
-
-// parse reads the options of a verb, which may stand before and after its
-// arguments, and returns the arguments. It reports whether help was asked for,
-// and given.
-func parse(flags *flag.FlagSet, use string, args []string, std IO) (rest []string, helped bool, err error) {
-	flags.SetOutput(io.Discard)
-	for {
-		err := flags.Parse(args)
-		if errors.Is(err, flag.ErrHelp) {
-			_, err := fmt.Fprintf(std.Out, "usage: %s\n", use)
-			return nil, true, err
-		}
-		if err != nil {
-			return nil, false, &usageError{err.Error(), "sayso help " + flags.Name() + " lists the options"}
-		}
-		if flags.NArg() == 0 {
-			return rest, false, nil
-		}
-		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
-	}
+	return report(unknownVerb(args[0]), std)
 }
 
 // writeJSON prints one object on one line.

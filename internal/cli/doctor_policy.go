@@ -29,10 +29,10 @@ func (r *doctorReport) policy(home string, std IO) {
 	for _, d := range p.Dropped {
 		r.add(note, "policy", fmt.Sprintf("%s: %s does not count: %s", d.Source, d.What, d.Why), "put it into a file of your own: sayso rule add, or ~/.config/sayso/policy.yaml")
 	}
-	for i := range p.Rules {
-		for _, says := range suspicious(p.Rules, i) {
-			r.add(note, "rule", p.Rules[i].Source.String()+": "+says, "sayso rule rm, or change the file")
-		}
+	for _, f := range aboutRules(p.Rules) {
+		remedy := f.Remedy
+		f.Remedy = ""
+		r.add(note, "rule", f.text(), cmp.Or(remedy, "sayso rule rm, or change the file"))
 	}
 	preset := p.engine.Preset
 	mode := p.engine.Mode("")

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -29,12 +28,8 @@ func presets(args []string, std IO) error {
 	list := flags.Bool("list", false, "")
 	asJSON := flags.Bool("json", false, "")
 	page := flags.Bool("markdown", false, "")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			_, err := fmt.Fprintf(std.Out, "usage: %s\n", presetsUse)
-			return err
-		}
-		return &usageError{err.Error(), "sayso help presets lists the options"}
+	if helped, err := parseBefore(flags, presetsUse, args, std); helped || err != nil {
+		return err
 	}
 	switch {
 	case flags.NArg() > 0:

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -14,54 +12,52 @@ import (
 )
 
 const ruleUse = `sayso rule list [--json]
-       sayso rule lint
-       sayso rule add [--shared] allow|ask|deny RULE
-       sayso rule rm [--shared] allow|ask|deny RULE
+       sayso rule lint [--json]
+       sayso rule add [--json] [--shared] allow|ask|deny RULE
+       sayso rule rm [--json] [--shared] allow|ask|deny RULE
 
 The rules of this workspace, from all policy files.
 
   list  print every rule with its file and line, and what does not count
   lint  report mistakes, rules that can never match, rules that others make
-        pointless, and rules that allow more than it looks
+        pointless, and rules that allow more than it looks, each with its place
+        and what to do about it
   add   write a rule into your own file for this workspace; nothing else in the
   rm    file changes
 
   --shared  into .sayso.yaml, the file that is committed
+  --json    print one JSON object, or for list a list of rules
 
 Exit status: 0 done, 1 error, or something was found by lint, 2 wrong usage.`
 
 func rule(args []string, std IO) error {
-	if len(args) == 0 {
-		return &usageError{"rule wants list, lint, add or rm", "sayso help rule tells more"}
-	}
 	flags := flag.NewFlagSet("rule", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "")
 	shared := flags.Bool("shared", false, "")
-	if err := flags.Parse(args[1:]); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			_, err := fmt.Fprintf(std.Out, "usage: %s\n", ruleUse)
-			return err
-		}
-		return &usageError{err.Error(), "sayso help rule lists the options"}
+	rest, helped, err := parse(flags, ruleUse, args, std)
+	if helped || err != nil {
+		return err
+	}
+	if len(rest) == 0 {
+		return &usageError{"rule wants list, lint, add or rm", "for example: sayso rule add allow 'bash(npm test *)'"}
 	}
 	at, err := place("", "")
 	if err != nil {
 		return err
 	}
-	root := rootOf(at.Dir)
-	switch args[0] {
+	root, verb, rest := rootOf(at.Dir), rest[0], rest[1:]
+	if (verb == "list" || verb == "lint") && (len(rest) > 0 || *shared) {
+		return &usageError{"rule " + verb + " takes no argument, and no option but --json", ""}
+	}
+	switch verb {
 	case "list":
 		return ruleList(root, at.Home, *asJSON, std)
 	case "lint":
-		return ruleLint(root, at.Home, std)
+		return ruleLint(root, at.Home, *asJSON, std)
 	case "add", "rm":
-		return ruleEdit(args[0], flags.Args(), places(root, at.Home), *shared, std)
-	case "-h", "--help":
-		_, err := fmt.Fprintf(std.Out, "usage: %s\n", ruleUse)
-		return err
+		return ruleEdit(ruleChange{verb, rest, *shared, *asJSON}, places(root, at.Home), std)
 	}
-	return &usageError{fmt.Sprintf("rule has no %q", args[0]), "want list, lint, add or rm"}
+	return &usageError{fmt.Sprintf("rule has no %q", verb) + orNear(verb, []string{"list", "lint", "add", "rm"}, "sayso rule "), "want list, lint, add or rm"}
 }
 
 func ruleList(root, home string, asJSON bool, std IO) error {
@@ -74,9 +70,7 @@ func ruleList(root, home string, asJSON bool, std IO) error {
 		if rules == nil {
 			rules = []sayso.Rule{}
 		}
-		enc := json.NewEncoder(std.Out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(rules)
+		return errors.Join(writeJSON(rules, std.Out), p.Err)
 	}
 	for _, r := range p.Rules {
 		fmt.Fprintf(std.Out, "%-5s  %s  %s\n", r.Effect, r.Text, r.Source)
@@ -87,41 +81,95 @@ func ruleList(root, home string, asJSON bool, std IO) error {
 	return p.Err
 }
 
+// A ruleChange is what add and rm are to do.
+type ruleChange struct {
+	verb           string
+	args           []string // effect and rule
+	shared, asJSON bool
+}
+
 // ruleEdit adds or removes a rule in one file.
-func ruleEdit(verb string, args []string, at config.Places, shared bool, std IO) error {
-	if len(args) != 2 {
-		return &usageError{"rule " + verb + " wants allow, ask or deny, and a rule", "for example: sayso rule " + verb + " allow 'bash(npm test *)'"}
+func ruleEdit(do ruleChange, at config.Places, std IO) error {
+	if len(do.args) != 2 {
+		return &usageError{"rule " + do.verb + " wants allow, ask or deny, and a rule", "for example: sayso rule " + do.verb + " allow 'bash(npm test *)'"}
 	}
 	var effect sayso.Effect
-	if err := effect.UnmarshalText([]byte(args[0])); err != nil {
-		return &usageError{err.Error(), ""}
+	if err := effect.UnmarshalText([]byte(do.args[0])); err != nil {
+		return &usageError{fmt.Sprintf("unknown effect %q", do.args[0]) + orNear(do.args[0], []string{"allow", "ask", "deny"}, ""), "want allow, ask or deny"}
 	}
 	if err := byPerson("the policy"); err != nil {
 		return err
 	}
 	layer := sayso.Workspace
-	if shared {
+	if do.shared {
 		layer = sayso.Committed
 	}
-	name := at.File(layer)
-	text, err := os.ReadFile(name)
+	name, text := at.File(layer), do.args[1]
+	before, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	edit := config.AddRule
-	if verb == "rm" {
+	if do.verb == "rm" {
 		edit = config.RemoveRule
 	}
-	changed, err := edit(text, effect, args[1])
+	changed, err := edit(before, effect, text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return inPolicy(name, err)
 	}
 	if err := writeWhole(name, changed); err != nil {
 		return err
 	}
-	word := map[string]string{"add": "is in", "rm": "is no longer in"}[verb]
-	fmt.Fprintf(std.Out, "%s %s %s %s\n", effect, args[1], word, name)
-	return nil
+	if do.verb == "add" {
+		notes(at, effect, text, name, std)
+	}
+	if do.asJSON {
+		return writeJSON(struct {
+			Done   string       `json:"done"` // add or rm
+			Effect sayso.Effect `json:"effect"`
+			Rule   string       `json:"rule"`
+			File   string       `json:"file"`
+		}{do.verb, effect, text, name}, std.Out)
+	}
+	word := map[string]string{"add": "is in", "rm": "is no longer in"}[do.verb]
+	_, err = fmt.Fprintf(std.Out, "%s %s %s %s\n", effect, text, word, name)
+	return err
+}
+
+// inPolicy says in which file a mistake is that has no name of a file.
+func inPolicy(name string, err error) error {
+	var joined []error
+	for _, one := range split(err) {
+		var e *config.Error
+		if errors.As(one, &e) && e.File == "" {
+			named := *e
+			named.File = name
+			joined = append(joined, &named)
+			continue
+		}
+		joined = append(joined, fmt.Errorf("%s: %w", name, one))
+	}
+	return errors.Join(joined...)
+}
+
+// notes tells what there is to say about a rule that was just added: it is the
+// best moment to hear it.
+func notes(at config.Places, effect sayso.Effect, text, file string, std IO) {
+	p, err := load(at.Root, at.Home, std)
+	if err != nil {
+		return // the next check says so
+	}
+	for _, d := range p.Dropped {
+		if d.Source.File == file && d.What == effect.String()+" "+text {
+			fmt.Fprintf(std.Err, "sayso: note: it does not count: %s\n", d.Why)
+		}
+	}
+	for _, f := range aboutRules(p.Rules) {
+		if f.File == file && f.Rule == text && f.Effect == effect.String() {
+			f.File, f.Line, f.Column = "", 0, 0
+			fmt.Fprintf(std.Err, "sayso: note: %s\n", f.text())
+		}
+	}
 }
 
 // writeWhole replaces a file of the user's own.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -34,19 +33,13 @@ wrong usage.`
 
 func test(args []string, std IO) error {
 	flags := flag.NewFlagSet("test", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			_, err := fmt.Fprintf(std.Out, "usage: %s\n", testUse)
-			return err
-		}
-		return &usageError{err.Error(), "sayso help test lists the options"}
+	files, helped, err := parse(flags, testUse, args, std)
+	if helped || err != nil {
+		return err
 	}
 	t := tester{out: std.Out, json: *asJSON, at: vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev", Script: std.Script}}
-	files := flags.Args()
 	if len(files) == 0 {
-		var err error
 		if files, err = t.workspace(std); err != nil {
 			return err
 		}

@@ -42,6 +42,9 @@ func didYouMean(word string, among []string) string {
 // is near.
 func DidYouMean(word string, among []string) string { return didYouMean(word, among) }
 
+// Nearest is the word that is most like the given one; empty: none is near.
+func Nearest(word string, among []string) string { return nearest(word, among) }
+
 // distance counts the letters that have to be added, removed, replaced or
 // swapped with the next to get from a to b.
 func distance(a, b string) int {
