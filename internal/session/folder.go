@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/private"
 )
 
 // A Folder keeps sessions. It is a [sayso.Sessions], for any number of
@@ -38,32 +39,8 @@ func At(home, stateHome string) (Folder, error) {
 	case filepath.IsAbs(home):
 		return Folder{filepath.Join(home, ".local", "state", "sayso")}, nil
 	}
-	return Folder{}, &Error{Problem: "there is no place for the state of sessions", Hint: "set HOME or XDG_STATE_HOME"}
+	return Folder{}, &private.Error{Problem: "there is no place for the state of sessions", Hint: "set HOME or XDG_STATE_HOME"}
 }
-
-// An Error says why the state of a session cannot be read or kept.
-type Error struct {
-	File    string
-	Line    int // from 1; 0 if it is the file as a whole
-	Problem string
-	Hint    string // what to do about it
-	Err     error  // what the system said; may be nil
-}
-
-func (e *Error) Error() string {
-	text := e.Problem
-	if e.Line > 0 {
-		text = fmt.Sprintf("%s:%d: %s", e.File, e.Line, text)
-	} else if e.File != "" {
-		text = e.File + ": " + text
-	}
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
-	}
-	return text
-}
-
-func (e *Error) Unwrap() error { return e.Err }
 
 // sessions is where the files of the sessions are.
 func (f Folder) sessions() string { return filepath.Join(f.Dir, "sessions") }
@@ -97,11 +74,11 @@ func plain(id string) bool {
 
 // Get returns the state of a session, or [sayso.ErrNotFound].
 func (f Folder) Get(_ context.Context, id string) (sayso.SessionState, error) {
-	if err := f.check(); err != nil {
+	if err := private.Check(f.Dir, f.sessions()); err != nil {
 		return sayso.SessionState{}, err
 	}
 	name := f.File(id)
-	file, err := open(name, os.O_RDONLY)
+	file, err := private.Open(name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sayso.SessionState{}, fmt.Errorf("session %q: %w", id, sayso.ErrNotFound)
 	}
@@ -121,12 +98,12 @@ func (f Folder) Get(_ context.Context, id string) (sayso.SessionState, error) {
 // it fails nothing is.
 func (f Folder) Update(ctx context.Context, id string, change func(*sayso.SessionState) error) error {
 	if id == "" {
-		return &Error{Problem: "the session has no id"}
+		return &private.Error{Problem: "the session has no id"}
 	}
-	if err := f.make(); err != nil {
+	if err := private.Make(f.Dir, f.sessions()); err != nil {
 		return err
 	}
-	file, err := lock(ctx, f.File(id))
+	file, err := private.Lock(ctx, f.File(id))
 	if err != nil {
 		return err
 	}
@@ -151,14 +128,14 @@ func (f Folder) Update(ctx context.Context, id string, change func(*sayso.Sessio
 
 // Remove forgets a session.
 func (f Folder) Remove(ctx context.Context, id string) error {
-	if err := f.check(); err != nil {
+	if err := private.Check(f.Dir, f.sessions()); err != nil {
 		return err
 	}
 	name := f.File(id)
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	file, err := lock(ctx, name)
+	file, err := private.Lock(ctx, name)
 	if err != nil {
 		return err
 	}

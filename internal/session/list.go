@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/private"
 )
 
 // A Summary is a session among others.
@@ -26,7 +27,7 @@ type Summary struct {
 // List returns the sessions, the one that was changed last first, until enough
 // says that it has seen what it wants. Enough may be nil.
 func (f Folder) List(_ context.Context, enough func(Summary) bool) ([]Summary, error) {
-	if err := f.check(); err != nil {
+	if err := private.Check(f.Dir, f.sessions()); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(f.sessions())
@@ -34,7 +35,7 @@ func (f Folder) List(_ context.Context, enough func(Summary) bool) ([]Summary, e
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fail(f.sessions(), "it cannot be read", "", err)
+		return nil, private.Fail(f.sessions(), "it cannot be read", "", err)
 	}
 	var all []Summary
 	for _, e := range entries {
@@ -54,7 +55,7 @@ func (f Folder) List(_ context.Context, enough func(Summary) bool) ([]Summary, e
 }
 
 func (s *Summary) read(f Folder) {
-	file, err := open(s.File, os.O_RDONLY)
+	file, err := private.Open(s.File, os.O_RDONLY)
 	if err != nil {
 		s.Err = err
 		return

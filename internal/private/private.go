@@ -1,0 +1,193 @@
+// Package private opens files and folders that belong to the user alone: nobody
+// else can read them, nobody else can have written them, and no link leads to
+// them. What is not so is an error that names the file and the remedy.
+package private
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// An Error says what is wrong with a file or a folder of the user's.
+type Error struct {
+	File    string
+	Line    int // from 1; 0 if it is the file as a whole
+	Problem string
+	Hint    string // what to do about it
+	Err     error  // what the system said; may be nil
+}
+
+func (e *Error) Error() string {
+	text := e.Problem
+	if e.Line > 0 {
+		text = fmt.Sprintf("%s:%d: %s", e.File, e.Line, text)
+	} else if e.File != "" {
+		text = e.File + ": " + text
+	}
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Open opens a file that belongs to the user alone, and follows no link.
+func Open(name string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(name, flags|openFlags, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		if info, lerr := os.Lstat(name); lerr == nil && !info.Mode().IsRegular() {
+			return nil, Fail(name, "it is not a file", "remove it", err)
+		}
+		return nil, Fail(name, "it cannot be opened", "", err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = private(name, info, false)
+	}
+	if err != nil {
+		_ = file.Close() // nothing was read
+		return nil, err
+	}
+	return file, nil
+}
+
+// Lock opens a file, new or not, and waits until nobody else has
+// it.
+func Lock(ctx context.Context, name string) (*os.File, error) {
+	for {
+		file, err := Open(name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+		if err != nil {
+			return nil, err
+		}
+		if err := waitFor(ctx, file); err != nil {
+			_ = file.Close() // nothing was written
+			return nil, Fail(name, "it cannot be locked", "is another sayso stuck?", err)
+		}
+		mine, err := file.Stat()
+		if err == nil {
+			var there fs.FileInfo
+			if there, err = os.Lstat(name); err == nil && os.SameFile(mine, there) {
+				return file, nil
+			}
+		}
+		_ = file.Close() // it was removed while we waited, or so it seems
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, Fail(name, "it cannot be looked at", "", err)
+		}
+	}
+}
+
+// Append adds text behind the first size bytes of a file that the caller has
+// locked. What stands behind them was begun by a process that was killed.
+func Append(file *os.File, size int64, text []byte) error {
+	if end, err := file.Seek(0, io.SeekEnd); err != nil || end != size {
+		if err := errors.Join(err, file.Truncate(size)); err != nil {
+			return Fail(file.Name(), "it cannot be written", "", err)
+		}
+	}
+	if _, err := file.Write(text); err != nil {
+		err = errors.Join(err, file.Truncate(size)) // a part of it does not count anyway
+		return Fail(file.Name(), "it cannot be written", "is the disk full?", err)
+	}
+	return nil
+}
+
+// Make makes folders that are missing, each inside the one before it, and checks
+// all of them.
+func Make(folders ...string) error {
+	last := folders[len(folders)-1]
+	err := os.Mkdir(last, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(last, 0o700)
+	}
+	bad := Check(folders...)
+	if bad == nil && err != nil && !errors.Is(err, fs.ErrExist) {
+		bad = Fail(last, "the folder cannot be made", "", err)
+	}
+	return bad
+}
+
+// Check makes sure that folders, each inside the one before it, are the user's
+// own. Missing ones are fine.
+func Check(folders ...string) error {
+	for _, name := range folders {
+		info, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return Fail(name, "it cannot be looked at", "", err)
+		}
+		if err := private(name, info, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// private returns an error if somebody else could have written a file or a
+// folder, or could read it.
+func private(name string, info fs.FileInfo, folder bool) error {
+	mode := "600"
+	if folder {
+		mode = "700"
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return Fail(name, "it is a link", "remove it: sayso makes its own", nil)
+	case folder && !info.IsDir():
+		return Fail(name, "it is not a folder", "remove it: sayso makes its own", nil)
+	case !folder && !info.Mode().IsRegular():
+		return Fail(name, "it is not a file", "remove it: sayso makes its own", nil)
+	case foreign(info):
+		return Fail(name, "it belongs to another user", "change its owner with chown, or remove it", nil)
+	case shared(info):
+		return Fail(name, "others can reach it", "chmod "+mode+" "+name, nil)
+	}
+	return nil
+}
+
+// Fail is an error about a file.
+func Fail(name, problem, hint string, err error) error {
+	if err != nil {
+		problem += ": " + plainly(err)
+	}
+	return &Error{File: name, Problem: problem, Hint: hint, Err: err}
+}
+
+// plainly is the error without the path, which is said already.
+func plainly(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// Replace writes a file as a whole: whoever reads it sees the old text or the
+// new one.
+func Replace(name string, text []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return Fail(name, "it cannot be written", "", err)
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // it is of no use
+		return Fail(name, "it cannot be written", "is the disk full?", err)
+	}
+	return nil
+}
