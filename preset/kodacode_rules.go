@@ -85,10 +85,42 @@ func (r *kodaRule) matches(v kodaValue) bool {
 
 // last returns the last rule that matches, or nil.
 func (list kodaRules) last(v kodaValue) *kodaRule {
+	if i := list.lastAt(v); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// lastAt is where the last rule that matches stands; -1: nowhere.
+func (list kodaRules) lastAt(v kodaValue) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].matches(v) {
-			return &list[i]
+			return i
 		}
+	}
+	return -1
+}
+
+// forLine returns the rule that decides about a command line as a whole: the last
+// that matches it, unless later ones speak about each of its commands.
+func (list kodaRules) forLine(f *sayso.Facts, line *sayso.Part) *kodaRule {
+	at := list.lastAt(kodaCommandValue(line))
+	if at < 0 {
+		return nil
+	}
+	some := false
+	for i := range f.Parts {
+		p := &f.Parts[i]
+		if p.Command == nil && len(p.Opaque) == 0 {
+			continue // a file that a redirection of a command touches
+		}
+		if p.Command == nil || list.lastAt(kodaCommandValue(&kodaCommand(f, p)[0])) <= at {
+			return &list[at]
+		}
+		some = true
+	}
+	if !some {
+		return &list[at]
 	}
 	return nil
 }

@@ -100,11 +100,13 @@ func (k *koda) rule(c *sayso.Case) *kodaRule {
 	case SubjectExternalDirectory:
 		return list.forPath(&p.Paths[0])
 	case SubjectBash:
-		r := list.last(kodaCommandValue(p))
+		if p.Command == nil && len(p.Opaque) == 0 {
+			return list.forLine(c.Facts, p)
+		}
 		if whole := k.literal(c); whole != nil && p.Command != nil {
 			return whole
 		}
-		return r
+		return list.last(kodaCommandValue(p))
 	case SubjectNetworkTarget:
 		return list.last(kodaTargetValue(p))
 	case SubjectWebFetch:
