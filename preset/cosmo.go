@@ -35,6 +35,12 @@ func CosmoConfirmation(r sayso.Request) ConfirmationRequest {
 	return ConfirmationRequest{r.Call, r.Decision.Risk, r.Decision.Explanation}
 }
 
+// CosmoColor is the color in which a prompt shows a risk: green, yellow or red.
+// There is none for what is blocked, which no prompt shows.
+func CosmoColor(r shell.Risk) string {
+	return map[shell.Risk]string{shell.Safe: "green", shell.Moderate: "yellow", shell.Dangerous: "red"}[r]
+}
+
 // Codes of the decisions of [Cosmo].
 const (
 	CodeCosmoBlocked sayso.Code = "cosmo.blocked"

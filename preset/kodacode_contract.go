@@ -1,6 +1,7 @@
 package preset
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -112,6 +113,22 @@ func inWords(words []string) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// ErrNotTraced is the error for a record whose contract cannot be told any more.
+var ErrNotTraced = errors.New("the contract that was decided about is not the one that the call has now: the configuration or what the analysis sees has changed")
+
+// TraceKodaCode returns the contract of a call that was decided before, for whoever
+// looks through the log of a session. A record has the hash of the contract; the
+// contract is made again of the call, and shown only if it has that hash.
+func TraceKodaCode(cfg KodaCodeConfig, a sayso.Analyzer, r sayso.Record) (ExecutionContract, error) {
+	c := KodaCodeContract(cfg)(r.Call, a.Analyze(r.Call))
+	for _, choice := range []sayso.Choice{{}, {Network: sayso.NetworkAll}} { // as it was asked for, or with the network that a person gave it
+		if shown := choice.Contract(c); shown.Hash() == r.Contract {
+			return ShowContract(shown), nil
+		}
+	}
+	return ExecutionContract{}, ErrNotTraced
 }
 
 // KodaCodeContract makes the contracts of calls under a configuration, for
