@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/tools"
 	"github.com/sayso-dev/sayso/preset"
@@ -21,11 +24,31 @@ func (s System) In(at config.Places, p config.Policy, file *config.Other, here P
 	if err != nil {
 		return setup, err
 	}
+	if file == nil {
+		setup.Mode = policyMode(setup, p)
+	}
 	setup.Preset.ToolName = s.toolName
 	if !s.Guards {
 		setup.Preset = preset.Guarded(setup.Preset, at.Guarded, Scripts(p.Scripts, at.RunScript)...)
 	}
 	return setup, nil
+}
+
+// policyMode is the mode that a policy sets. One that comes from a file that may
+// only tighten counts together with what the system is configured to.
+func policyMode(setup Setup, p config.Policy) string {
+	mode := setup.Mode
+	if mode == "" {
+		mode = p.Mode
+	}
+	if !p.ModeBeside || mode == "" || len(setup.Preset.Modes) == 0 {
+		return mode
+	}
+	first := setup.Preset.Modes[0].Name
+	if slices.Contains(strings.Split(mode, "+"), first) {
+		return mode
+	}
+	return first + "+" + mode
 }
 
 // toolName returns the system's own name for a tool of another agent, so that

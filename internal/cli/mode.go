@@ -15,11 +15,12 @@ import (
 	"github.com/sayso-dev/sayso/internal/session"
 )
 
-const modeUse = `sayso mode [--json] [--session ID] [NAME]
+const modeUse = `sayso mode [--json] [--session ID] [NAME | --reset]
 
 Shows the mode of an agent's session, or changes it from the next call on. Which
-modes there are is told by sayso presets.
+modes there are is told by sayso presets --list.
 
+  --reset       go back to the mode that the policy sets
   --session ID  which session (default: the latest in this workspace)
   --json        print it as one JSON object
 
@@ -39,18 +40,24 @@ type modeReport struct {
 	Preset  string `json:"preset"`
 	Session string `json:"session,omitempty"`
 	Root    string `json:"root"`
+
+	Broken []string `json:"broken,omitempty"` // why the policy does not load, so that every call is denied
 }
 
 func mode(args []string, std IO) error {
 	flags := flag.NewFlagSet("mode", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
 	id := flags.String("session", "", "")
+	reset := flags.Bool("reset", false, "")
 	rest, helped, err := parse(flags, modeUse, args, std)
 	if helped || err != nil {
 		return err
 	}
 	if len(rest) > 1 {
 		return &usageError{fmt.Sprintf("mode takes one name, not %d", len(rest)), "for example: sayso mode careful"}
+	}
+	if *reset && len(rest) > 0 {
+		return &usageError{"--reset takes no name", "sayso mode --reset goes back to the mode of the policy"}
 	}
 	at, err := place("", "")
 	if err != nil {
@@ -65,20 +72,31 @@ func mode(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	if len(rest) == 1 {
-		if err := chooseMode(rest[0], &found, policy, root); err != nil {
-			return err
-		}
+	switch {
+	case *reset:
+		err = setMode("", &found, root)
+	case len(rest) == 1:
+		err = chooseMode(rest[0], &found, policy, root)
+	}
+	if err != nil {
+		return err
 	}
 	r, err := reportMode(found, policy, root)
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		return writeJSON(r, std.Out)
+	for _, one := range split(policy.Err) {
+		r.Broken = append(r.Broken, one.Error())
 	}
-	r.print(std)
-	return nil
+	if *asJSON {
+		err = writeJSON(r, std.Out)
+	} else {
+		r.print(std)
+	}
+	if err == nil && len(r.Broken) > 0 {
+		return statusError(exitError)
+	}
+	return err
 }
 
 // findSession returns a session by its id, or the latest one of a workspace;
@@ -104,14 +122,29 @@ func findSession(id, root string) (session.Summary, error) {
 }
 
 func chooseMode(name string, found *session.Summary, policy loaded, root string) error {
+	if _, err := policy.engine.Preset.For(name); err != nil || name == "" {
+		text := cmp.Or(err, errors.New("the mode has no name")).Error()
+		var names []string
+		for _, m := range policy.engine.Preset.Modes {
+			names = append(names, m.Name)
+		}
+		return &usageError{text + orNear(name, names, ""), "sayso presets --list says what each does"}
+	}
+	return setMode(name, found, root)
+}
+
+// setMode keeps the mode of a session; without a name that of the policy counts
+// again.
+func setMode(name string, found *session.Summary, root string) error {
 	if err := byPerson("the mode of a session"); err != nil {
 		return err
 	}
-	if _, err := policy.engine.Preset.For(name); err != nil || name == "" {
-		return &usageError{cmp.Or(err, errors.New("the mode has no name")).Error(), "sayso presets says what each does"}
-	}
 	if found.ID == "" {
-		return &hintedError{"no agent has had a session in " + root + " yet", "start the agent first, or set mode: " + name + " in a policy file"}
+		remedy := "start the agent first"
+		if name != "" {
+			remedy += ", or set mode: " + name + " in a policy file"
+		}
+		return &hintedError{"no agent has had a session in " + root + " yet", remedy}
 	}
 	folder, err := stateFolder()
 	if err != nil {
@@ -144,7 +177,7 @@ func reportMode(found session.Summary, policy loaded, root string) (modeReport, 
 		}
 		r.Doc += m.Doc
 	}
-	if r.Mode != r.Chosen && policy.Mode == r.Mode {
+	if r.Chosen == "" && policy.Mode != "" {
 		r.From = policy.ModeFrom.String()
 	}
 	return r, nil
@@ -166,6 +199,12 @@ func (r *modeReport) print(std IO) {
 		which = "session " + r.Session
 	}
 	fmt.Fprintf(std.Out, "  %s, %s, in %s\n", why, which, r.Root)
+	for _, one := range r.Broken {
+		fmt.Fprintf(std.Err, "sayso: error: %s\n", one)
+	}
+	if len(r.Broken) > 0 {
+		hint("until the policy is mended every call is denied, whatever the mode", std)
+	}
 	if r.Chosen != "" && r.Chosen != r.Mode {
 		fmt.Fprintf(std.Err, "sayso: note: %s was chosen, but the administrator's policy allows nothing looser than %s\n", r.Chosen, r.Mode)
 	}

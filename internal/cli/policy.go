@@ -29,11 +29,8 @@ func load(root, home string, std IO) (loaded, error) { return loadAs(root, home,
 // configures it instead of its own.
 func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 	at := places(root, home)
-	at.RunScript = std.Script
+	at.RunScript, at.Preset = std.Script, preset
 	p, _ := config.Load(at) // the error is in the policy
-	if preset != "" {
-		p.Preset, p.PresetFrom = preset, sayso.Source{File: "--preset"}
-	}
 	system, err := catalog.Find(p.Preset)
 	if err != nil && preset != "" {
 		return loaded{}, &usageError{"--preset: " + err.Error(), ""}

@@ -18,6 +18,8 @@ type decoder struct {
 	own  []sayso.Tool // the tools of the program, for the texts of rules
 	at   map[string]mark
 	errs []*Error
+
+	modes []modeAt // to be looked at when the preset is known
 }
 
 // A reader is a type that reads its value itself.

@@ -69,7 +69,6 @@ func (presetName) words() []string {
 	return []string{"native", "kosmokrator", "agentscope", "cosmo", "kodacode", "cowork"}
 }
 
-func (modeName) words() []string   { return []string{"plan", "careful", "default", "dont-ask", "bypass"} }
 func (onOff) words() []string      { return []string{"on", "off"} }
 func (onOffAsk) words() []string   { return []string{"on", "off", "ask"} }
 func (fileAccess) words() []string { return []string{"read-only", "workspace-write", "unconfined"} }

@@ -81,7 +81,7 @@ func (d *decoder) parse(doc *document) {
 
 // file makes a File of what was decoded.
 func (d *decoder) file(doc *document) (*File, error) {
-	f := &File{Name: d.src.name, Preset: string(doc.Preset), Mode: string(doc.Mode), at: d.at}
+	f := &File{Name: d.src.name, Preset: string(doc.Preset), Mode: d.checkModes(string(doc.Preset)), at: d.at}
 	d.rules(f, doc)
 	f.Workspace = doc.Workspace.public()
 	if s := doc.Sandbox; s != nil {

@@ -25,7 +25,7 @@ func Load(at Places) (Policy, error) {
 		l, stamp := at.read(layer, name)
 		files, stamps = append(files, l), append(stamps, stamp)
 	}
-	p := Merge(files)
+	p := mergeAs(files, at.Preset)
 	for _, layer := range layers {
 		if name := at.Script(layer); name != "" {
 			script, stamp := at.readScript(layer, name)

@@ -17,14 +17,22 @@ import (
 //
 // A file that is not trusted or has a mistake in it only tightens; Policy.Dropped
 // lists what would have loosened.
-func Merge(files []Layered) Policy {
+func Merge(files []Layered) Policy { return mergeAs(files, "") }
+
+// mergeAs is Merge with another preset than the files set; empty: theirs.
+func mergeAs(files []Layered, chosen string) Policy {
 	files = slices.DeleteFunc(slices.Clone(files), func(l Layered) bool { return l.File == nil })
 	slices.SortStableFunc(files, func(a, b Layered) int { return cmp.Compare(a.rank(), b.rank()) })
 	var m merger
+	m.Preset, m.PresetFrom = presetOf(files)
+	if chosen != "" {
+		m.Preset, m.PresetFrom = chosen, sayso.Source{}
+	}
+	files, m.Dropped = fitting(files, m.Preset, chosen != "")
 	var errs []error
 	full := make([]bool, len(files))
 	for i := range files {
-		err := cmp.Or(files[i].File.Err, files[i].mayBypass())
+		err := cmp.Or(files[i].File.Err, files[i].mayBypass(m.Preset))
 		full[i] = err == nil && files[i].Trusted
 		errs = append(errs, err)
 	}
@@ -63,12 +71,12 @@ func (l *Layered) source(key string) sayso.Source {
 // mayBypass returns an error if a file that comes with a repository sets the
 // mode bypass, even if it is trusted: to trust a workspace is not to give up
 // being asked.
-func (l *Layered) mayBypass() error {
-	if l.File.Mode != preset.Bypass || !l.Trusted || l.rank() < slices.Index(layers, sayso.Committed) {
+func (l *Layered) mayBypass(name string) error {
+	if !isLoose(name, l.File.Mode) || !l.Trusted || l.rank() < slices.Index(layers, sayso.Committed) {
 		return nil
 	}
 	at := l.source("mode")
-	return &Error{at.File, at.Line, at.Column, "mode: only a file of your own can set bypass", "put it into ~/.config/sayso/policy.yaml"}
+	return &Error{at.File, at.Line, at.Column, "mode: only a file of your own can set " + l.File.Mode, "put it into ~/.config/sayso/policy.yaml"}
 }
 
 // A merger is a policy that is being made.
@@ -111,9 +119,6 @@ func (m *merger) switches(l *Layered) {
 // loosen adds the settings of a file that may set them.
 func (m *merger) loosen(l *Layered) {
 	f := l.File
-	if m.Preset == "" && f.Preset != "" {
-		m.Preset, m.PresetFrom = f.Preset, l.source("preset")
-	}
 	if f.Mode != "" {
 		m.addMode(l, m.Mode)
 	}
@@ -162,8 +167,11 @@ func (m *merger) tightenMode(l *Layered) {
 	mode, now := l.File.Mode, cmp.Or(m.Mode, preset.Default)
 	switch {
 	case mode == "" || mode == now:
-	case mode == preset.Bypass:
+	case isLoose(m.Preset, mode):
 		m.drop(l, "mode", "mode "+mode)
+	case !slices.Contains(modes, mode):
+		m.ModeBeside = m.ModeBeside || m.Mode == ""
+		m.addMode(l, m.Mode)
 	case together(now, mode) != now:
 		m.addMode(l, now)
 	}
@@ -173,7 +181,7 @@ func (m *merger) tightenMode(l *Layered) {
 // strictest.
 func (m *merger) addMode(l *Layered, now string) {
 	m.Mode = together(now, l.File.Mode)
-	if first, _, _ := strings.Cut(m.Mode, "+"); first == l.File.Mode && !strings.HasPrefix(now, first) {
+	if first, _, _ := strings.Cut(m.Mode, "+"); first == l.File.Mode && !strings.HasPrefix(now+"+", first+"+") {
 		m.ModeFrom = l.source("mode")
 	}
 }

@@ -311,11 +311,82 @@ func TestModeFor(t *testing.T) {
 		{[]string{"managed: mode: careful"}, "plan", "plan+careful"},
 		{[]string{"managed: mode: careful"}, "dont-ask", "dont-ask+careful"},
 		{[]string{"managed: mode: dont-ask"}, "bypass", "dont-ask"},
-		{[]string{"managed: mode: careful"}, "no such mode", "no such mode"},
+		{[]string{"managed: mode: careful"}, "no such mode", "careful+no such mode"}, // which no preset has either
+		{[]string{"managed: mode: plan"}, "default+bypass", "plan"},
+		{[]string{"managed: {preset: kosmokrator, mode: argus}"}, "prometheus", "prometheus+argus"},
+		{[]string{"user: {preset: kosmokrator, mode: argus}"}, "prometheus", "prometheus"},
 	} {
 		p := Merge(layered(t, test.files...))
 		if got := p.ModeFor(test.chosen); got != test.want {
 			t.Errorf("%q, %q: %q, want %q", test.files, test.chosen, got, test.want)
 		}
+	}
+}
+
+// TestPresetModes: a file may set the modes of its preset, by name, and none of
+// another. What comes with a repository counts beside the default, and cannot
+// give up being asked.
+func TestPresetModes(t *testing.T) {
+	for _, test := range []struct {
+		files              []string
+		mode, err, dropped string
+		beside             bool
+	}{
+		{files: []string{"user: {preset: kosmokrator, mode: argus}"}, mode: "argus"},
+		{files: []string{"user: preset: kosmokrator", "workspace: mode: argus"}, mode: "argus"},
+		{files: []string{"user: {mode: argus, preset: kosmokrator}", "workspace: mode: guardian"}, mode: "argus+guardian"},
+		{files: []string{"user: {preset: kodacode, mode: read_only}"}, mode: "read_only"},
+		{files: []string{"user: {preset: cowork, mode: plan}"}, mode: "plan"},
+		{files: []string{"user: {preset: agentscope, mode: explore}"}, mode: "explore"},
+		{files: []string{"user: {preset: agentscope, mode: plan}"}, mode: "plan"}, // it knows what that is
+		{files: []string{"user: {preset: cosmo, mode: default}"}, mode: "default"},
+
+		{files: []string{"user: {preset: kosmokrator, mode: argis}"}, err: `user:1:29: mode: want guardian, argus or prometheus, not "argis", in preset kosmokrator (did you mean "argus"?)`},
+		{files: []string{"user: {preset: kosmokrator, mode: careful}"}, err: `not "careful", in preset kosmokrator`},
+		{files: []string{"user: {preset: native, mode: argus}"}, err: `want plan, careful, default, dont-ask or bypass, not "argus", in preset native`},
+		{files: []string{"user: mode: argus"}, err: `user:1:7: mode: preset native has no mode "argus": want plan, careful, default, dont-ask or bypass`},
+		{files: []string{"user: mode: carefull"}, err: `(did you mean "careful"?)`},
+		{files: []string{"user: {preset: kodacode}", "workspace: mode: argus"}, err: `preset kodacode has no mode "argus": want auto, read_only or full_access`},
+
+		{files: []string{"user: preset: kosmokrator", "workspace: mode: careful"}, dropped: "mode careful: preset kosmokrator has no such mode"},
+		{files: []string{"user: preset: kosmokrator", "?committed: mode: argus"}, mode: "argus", beside: true},
+		{files: []string{"user: preset: kosmokrator", "?committed: mode: prometheus"}, dropped: "mode prometheus: the workspace is not trusted"},
+		{files: []string{"user: preset: kodacode", "?committed: mode: full_access"}, dropped: "mode full_access: the workspace is not trusted"},
+		{files: []string{"user: {preset: kosmokrator, mode: guardian}", "?committed: mode: argus"}, mode: "guardian+argus"},
+	} {
+		p := Merge(layered(t, test.files...))
+		dropped := ""
+		if len(p.Dropped) > 0 {
+			dropped = p.Dropped[0].What + ": " + p.Dropped[0].Why
+		}
+		problem := ""
+		if p.Err != nil {
+			problem = p.Err.Error()
+		}
+		if p.Mode != test.mode || p.ModeBeside != test.beside || !strings.Contains(problem, test.err) || (problem == "") != (test.err == "") || !strings.HasPrefix(dropped, test.dropped) {
+			t.Errorf("%q: %q %v, %s, %s", test.files, p.Mode, p.ModeBeside, problem, dropped)
+		}
+	}
+}
+
+// TestPresetModeNames: the modes are those that the presets have.
+func TestPresetModeNames(t *testing.T) {
+	for name, p := range map[string]sayso.Preset{
+		"native": preset.Native(preset.Policy{}), "cosmo": preset.Cosmo(), "kosmokrator": preset.KosmoKrator(preset.KosmoKratorDefaults()),
+		"agentscope": preset.AgentScope(preset.AgentScopeConfig{}), "kodacode": preset.KodaCode(preset.KodaCodeConfig{}), "cowork": preset.CoWork(preset.CoWorkConfig{}),
+	} {
+		var have []string
+		for _, m := range p.Modes {
+			have = append(have, m.Name)
+		}
+		want := slices.Clone(presetModes[name].own)
+		slices.Sort(have)
+		slices.Sort(want)
+		if !slices.Equal(have, want) {
+			t.Errorf("%s: %q, and the preset has %q", name, want, have)
+		}
+	}
+	if len(presetModes) != len(presetName("").words()) {
+		t.Error("a preset is missing")
 	}
 }

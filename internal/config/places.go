@@ -25,6 +25,10 @@ type Places struct {
 	ConfigHome string // what XDG_CONFIG_HOME says; counts if it is absolute
 	Root       string // of the workspace; empty: there is none
 
+	// Preset is one that counts in the place of what the files set; empty:
+	// theirs counts.
+	Preset string
+
 	// Disk reaches the files.
 	Disk Disk
 

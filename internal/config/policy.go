@@ -1,8 +1,6 @@
 package config
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -16,6 +14,10 @@ type Policy struct {
 	Mode       string // empty: the preset's default; several that count together are joined by +
 	ModeFrom   sayso.Source
 	ModeFloor  string // what the administrator's file sets; no session is looser
+
+	// ModeBeside says that the mode comes from files that may only tighten:
+	// it counts together with the preset's default.
+	ModeBeside bool
 
 	Rules   []sayso.Rule        // of the strongest file first, each with its source
 	Also    []string            // folders that belong to the workspace, as written
@@ -47,8 +49,8 @@ func (p *Policy) ModeFor(chosen string) string {
 	switch {
 	case chosen == "":
 		return p.Mode
-	case !slices.Contains(modes, chosen):
-		return chosen // of another preset, or a mistake
+	case p.ModeFloor == "":
+		return chosen
 	}
 	return together(chosen, p.ModeFloor)
 }
@@ -83,29 +85,3 @@ const DefaultTimeout = 5 * time.Minute
 
 // layers are the layers that have files, the strongest first.
 var layers = []sayso.Layer{sayso.Managed, sayso.User, sayso.Workspace, sayso.Committed}
-
-// modes are the modes, the strictest first.
-var modes = []string{preset.Plan, preset.DontAsk, preset.Careful, preset.Default, preset.Bypass}
-
-// tightens says which modes each mode is stricter than for every single call.
-// That is less than the order of modes has: dont-ask denies where careful asks,
-// but lets through edits that careful asks about, and plan lets through fetches.
-var tightens = map[string][]string{
-	preset.Plan:    {preset.Default, preset.Bypass},
-	preset.DontAsk: {preset.Default, preset.Bypass},
-	preset.Careful: {preset.Default, preset.Bypass},
-	preset.Default: {preset.Bypass},
-}
-
-// together returns the modes that count where both are set: of two modes the
-// stricter, and where neither is stricter for every call both of them, joined by
-// + with the strictest first.
-func together(a, b string) string {
-	set := slices.DeleteFunc(slices.Clone(modes), func(m string) bool {
-		return !slices.Contains(strings.Split(a+"+"+b, "+"), m)
-	})
-	kept := slices.DeleteFunc(slices.Clone(set), func(m string) bool {
-		return slices.ContainsFunc(set, func(other string) bool { return slices.Contains(tightens[other], m) })
-	})
-	return strings.Join(kept, "+")
-}

@@ -41,7 +41,7 @@ type Case struct {
 type suite struct {
 	Policy suitePolicy `json:"policy"`
 	Script string      `json:"script"`
-	Mode   modeName    `json:"mode"`
+	Mode   suiteMode   `json:"mode"`
 	Files  []string    `json:"files"`
 	Cases  []suiteCase `json:"cases"`
 }
@@ -56,7 +56,7 @@ type caseKeys struct {
 	Command   string     `json:"command"`
 	Tool      string     `json:"tool"`
 	Input     suiteInput `json:"input"`
-	Mode      modeName   `json:"mode"`
+	Mode      suiteMode  `json:"mode"`
 	Cwd       string     `json:"cwd"`
 	Tainted   string     `json:"tainted"`
 	Subagent  string     `json:"subagent"`
@@ -95,6 +95,12 @@ func (p *suitePolicy) read(d *decoder, n *yaml.Node, path string) {
 	p.policy, _ = inner.file(&doc)
 	d.errs = append(d.errs, inner.errs...)
 }
+
+// A suiteMode is a mode of native: what another preset decides is tested with
+// JSON lines.
+type suiteMode string
+
+func (suiteMode) words() []string { return modeWords }
 
 // A suiteInput is the input of a tool.
 type suiteInput json.RawMessage
