@@ -31,7 +31,7 @@ func (p *Policy) guards() sayso.Stage {
 		if file := outside(c, p, shell.OfSystem); file != nil {
 			return deny("guard.system", "it would change "+shown(file)+", which belongs to the system; change it yourself if you want that")
 		}
-		if file := outside(c, p, shell.Startup); file != nil {
+		if file := outside(c, p, shell.Startup); file != nil && !namesUser(p) {
 			return deny("guard.startup", "it would change "+shown(file)+", which runs by itself later or lets somebody in; change it yourself if you want that")
 		}
 		if p.Command == nil {

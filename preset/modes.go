@@ -19,7 +19,7 @@ func safety() sayso.Stage {
 		if c.Facts.Reveals(p) {
 			return ask("safety.secret", "it reads a secret: "+secretOf(c, p))
 		}
-		if file := startup(c, p); file != nil {
+		if file := startup(c, p); file != nil && !namesUser(p) {
 			return ask("safety.startup", "it changes "+shown(file)+", which runs by itself later")
 		}
 		if len(p.Opaque) > 0 && !setsUp(p) {

@@ -47,7 +47,7 @@ func worry(mode string, c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 	case remote(c, p):
 		return "mode.remote", told("it changes something on another machine", p)
 	case carried(c, p) != "":
-		return "mode.publish", "it sends what another command prints to " + receivers(p) + ": " + carried(c, p)
+		return "mode.publish", "it sends something along to " + receivers(p) + ": " + carried(c, p)
 	case p.Effects&shell.Installs != 0 && len(packages(p)) > 0:
 		return "mode.install", "it adds code from outside: " + strings.Join(packages(p), ", ")
 	case p.Effects&shell.Network != 0 && assigned(p) != "":
@@ -60,6 +60,10 @@ func worry(mode string, c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 		return "mode.delete", "it deletes something that cannot be made again: " + deletes(c, p)
 	case p.Risk < shell.Moderate:
 		return "mode.dangerous", told("it is known to be dangerous", p)
+	case settles(p):
+		return "mode.setting", told("git will run it, or talk to it, later on", p)
+	case signals(c, p) != "":
+		return "mode.process", "it may stop a process that the agent has not started: " + signals(c, p)
 	}
 	return "", ""
 }
@@ -91,19 +95,27 @@ func farther(c *sayso.Case, p *sayso.Part) *shell.Path {
 	return nil
 }
 
-// carried names a command whose output stands in the words of one that asks a
-// server for something: the address or a header takes it along. What only says
-// which version or kind of machine is wanted does not count.
+// carried names what a request takes along: a command whose output stands in the
+// address or a header, or a file of headers. What only says which version or kind
+// of machine is wanted does not count.
 func carried(c *sayso.Case, p *sayso.Part) string {
 	if p.Command == nil || p.Command.Nested || !sends(p) {
 		return ""
+	}
+	if name := program(p); name == "curl" || name == "curlie" {
+		words := p.Command.Words()
+		for i := range words.Options {
+			if o := &words.Options[i]; (o.Is("-H") || o.Is("--url-query")) && strings.HasPrefix(o.Value, "@") {
+				return "the content of " + shell.Shown(o.Value[1:])
+			}
+		}
 	}
 	for i := range c.Facts.Parts {
 		q := &c.Facts.Parts[i]
 		if q == p || q.Command == nil || !q.Command.Nested || !flows(q.Command, p.Command) || harmlessOutput[program(q)] && len(q.Paths) == 0 {
 			continue
 		}
-		return shell.Shown(q.Text)
+		return "what " + shell.Shown(q.Text) + " prints"
 	}
 	return ""
 }
@@ -201,7 +213,7 @@ func deletes(c *sayso.Case, p *sayso.Part) string {
 		if class&(shell.Temporary|shell.Remade) != 0 {
 			continue
 		}
-		if _, ours := c.Session.Written[touched.Abs]; ours && !touched.Recursive && !touched.Glob {
+		if writtenHere(c, &touched) && !touched.Recursive {
 			continue
 		}
 		return shell.Shown(touched.Raw)

@@ -1294,10 +1294,13 @@ var tableForge = [...]Tool{
 				Do:   Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"github.com"}},
 				Says: []string{"Ask GitHub Copilot"},
 				Flags: []Flag{
+					{Names: []string{"--allow-all-tools", "--allow-all-paths", "--allow-all", "--allow-all-urls", "--yolo"}, Do: &Action{Risk: LevelBlocked, Say: "Start another AI agent, copilot, that may do everything without asking"}},
 					{Names: []string{"-p", "--prompt"}, Kind: KindText, Do: &Action{Risk: LevelDangerous, Say: "Let GitHub Copilot work on: {-p}"}},
-					{Names: []string{"--allow-all-tools", "--allow-all-paths", "--yolo"}, Do: &Action{Risk: LevelDangerous}},
 					{Names: []string{"-t", "--target"}, Kind: KindText},
 					{Names: []string{"--remove"}, Do: &Action{Does: Deletes}},
+				},
+				Whens: []When{
+					{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"--allow-all*", "--yolo"}}}}, Do: Action{Risk: LevelBlocked, Say: "Start another AI agent, copilot, that may do everything without asking"}},
 				},
 			},
 			{Names: []string{"agent-task", "agent", "agents", "agent-tasks"},

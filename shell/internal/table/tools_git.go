@@ -1959,7 +1959,10 @@ var tableGit = [...]Tool{
 							{Names: []string{"-f", "--force"}},
 							{Names: []string{"--reference"}, Kind: KindRead},
 						},
-						Whens: sharedWhen355,
+						Whens: []When{
+							{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*://*", "*@*:*", "*.*:*"}}}}, Do: Action{Does: Installs}},
+							{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"ext::*", "fd::*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run a command as the transport to a repository: {args}", Opaque: "a transport that runs a command of its own"}},
+						},
 					},
 					{Names: []string{"init"},
 						Do:   Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -2215,6 +2218,7 @@ var tableGit = [...]Tool{
 					{Names: []string{"--dry-run"}},
 				},
 				Whens: []When{
+					{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*://*", "*@*:*", "*.*:*"}}}}, Do: Action{Does: Installs}},
 					{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"ext::*", "fd::*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run a command as the transport to a repository: {args}", Opaque: "a transport that runs a command of its own"}},
 					{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 					{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Network | Writes, Say: "Download new commits from {arg1}"}},
@@ -2268,6 +2272,7 @@ var tableGit = [...]Tool{
 					{Names: []string{"--dry-run"}},
 				},
 				Whens: []When{
+					{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*://*", "*@*:*", "*.*:*"}}}}, Do: Action{Does: Installs}},
 					{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"ext::*", "fd::*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run a command as the transport to a repository: {args}", Opaque: "a transport that runs a command of its own"}},
 					{Any: [][]Term{{{Op: TermFlag, Flag: "-s"}, {Not: true, Op: TermFlag, Flag: "-s", Globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Merge with a strategy program of its own: {-s}"}},
 					{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},

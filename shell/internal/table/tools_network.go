@@ -38,6 +38,7 @@ var tableNetwork = [...]Tool{
 		Use:   UseDownload,
 		Flags: sharedFlag503,
 		Whens: []When{
+			{Any: [][]Term{{{Op: TermFlag, Flag: "-b", Globs: []string{"?*"}}, {Not: true, Op: TermFlag, Flag: "-b", Globs: []string{"*=*"}}}}, Flagged: true, Do: Action{Does: Network | Publishes, Say: "Send the cookies in {-b} to {args}"}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-d"}, {Not: true, Op: TermFlag, Flag: "-G"}}}, Flagged: true, Do: Action{Does: Network | Publishes, Risk: LevelDangerous}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-X", Globs: []string{"DELETE", "delete", "Delete"}}}}, Flagged: true, Do: Action{Does: Network | Publishes | Irreversible}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-X", Globs: []string{"DELETE", "delete", "Delete"}}, {Not: true, Op: TermFlag, Flag: "-X", Globs: []string{"POST"}}}}, Flagged: true, Do: Action{Say: "Ask the server to delete: {args}"}},
@@ -73,6 +74,7 @@ var tableNetwork = [...]Tool{
 		Use:   UseDownload,
 		Flags: sharedFlag503,
 		Whens: []When{
+			{Any: [][]Term{{{Op: TermFlag, Flag: "-b", Globs: []string{"?*"}}, {Not: true, Op: TermFlag, Flag: "-b", Globs: []string{"*=*"}}}}, Flagged: true, Do: Action{Does: Network | Publishes, Say: "Send the cookies in {-b} to {args}"}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-d"}, {Not: true, Op: TermFlag, Flag: "-G"}}}, Flagged: true, Do: Action{Does: Network | Publishes, Risk: LevelDangerous}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-X", Globs: []string{"DELETE", "delete", "Delete"}}}}, Flagged: true, Do: Action{Does: Network | Publishes | Irreversible}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-X", Globs: []string{"DELETE", "delete", "Delete"}}, {Not: true, Op: TermFlag, Flag: "-X", Globs: []string{"POST"}}}}, Flagged: true, Do: Action{Say: "Ask the server to delete: {args}"}},
@@ -138,7 +140,7 @@ var tableNetwork = [...]Tool{
 			{Names: []string{"--post-file", "--body-file"}, Kind: KindRead, Do: &Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Upload {--post-file} to {args}"}},
 			{Names: []string{"--method"}, Kind: KindText},
 			{Names: []string{"--header"}, Kind: KindText},
-			{Names: []string{"--load-cookies"}, Kind: KindRead},
+			{Names: []string{"--load-cookies"}, Kind: KindRead, Do: &Action{Does: Network | Publishes, Say: "Send the cookies in {--load-cookies} to {args}"}},
 			{Names: []string{"--save-cookies"}, Kind: KindWrite},
 			{Names: []string{"--keep-session-cookies", "--no-cookies"}},
 			{Names: []string{"--save-headers"}},

@@ -6292,18 +6292,19 @@ var sharedWhen325 = []When{
 }
 
 var sharedFlag326 = []Flag{
-	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--dangerously-allow-all", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
-	{Names: []string{"--full-auto", "--yes", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--skip-permissions", "--dangerously-allow-all", "--always-approve", "--approve-all", "--auto-approve-all", "--auto_run", "--auto-run", "--allow-all-urls", "--trust-all", "--no-confirm", "--yes", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+	{Names: []string{"--full-auto", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 	{Names: []string{"--permission-mode", "--approval-mode"}, Kind: KindText},
 	{Names: []string{"-a", "--ask-for-approval"}, Kind: KindText},
 	{Names: []string{"-s", "--sandbox"}, Kind: KindText},
 	{Names: []string{"-c", "--config"}, Kind: KindText},
+	{Names: []string{"--settings"}, Kind: KindText},
 	{Names: []string{"-p", "--print", "--prompt", "--message", "-i", "--prompt-interactive", "--exec"}, Kind: KindText, Attached: true, Do: &Action{Does: Executes | Network, Risk: LevelDangerous}},
-	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--settings", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
+	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
 }
 
 var sharedWhen327 = []When{
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
+	{Any: [][]Term{{{Op: TermFlag, Flag: "--settings", Globs: []string{"*bypassPermissions*", "*dangerouslySkip*"}}}, {{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 }
 
 var sharedFlag328 = []Flag{
@@ -9394,18 +9395,19 @@ var sharedWhen520 = []When{
 }
 
 var sharedFlag521 = []Flag{
-	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--dangerously-allow-all"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
-	{Names: []string{"-p", "--print", "--prompt"}, Kind: KindText, Attached: true},
-	{Names: []string{"--permission-mode"}, Kind: KindText},
-	{Names: []string{"--approval-mode"}, Kind: KindText},
+	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--skip-permissions", "--dangerously-allow-all", "--always-approve", "--approve-all", "--auto-approve-all", "--auto_run", "--auto-run", "--allow-all-urls", "--trust-all", "--no-confirm", "--yes", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
+	{Names: []string{"--full-auto", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
+	{Names: []string{"--permission-mode", "--approval-mode"}, Kind: KindText},
 	{Names: []string{"-a", "--ask-for-approval"}, Kind: KindText},
 	{Names: []string{"-s", "--sandbox"}, Kind: KindText},
 	{Names: []string{"-c", "--config"}, Kind: KindText},
-	{Names: []string{"-m", "--model"}, Kind: KindText},
+	{Names: []string{"--settings"}, Kind: KindText},
+	{Names: []string{"-p", "--print", "--prompt", "--message", "-i", "--prompt-interactive", "--exec"}, Kind: KindText, Attached: true, Do: &Action{Does: Executes | Network, Risk: LevelDangerous}},
+	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
 }
 
 var sharedWhen522 = []When{
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "--approval-mode", Globs: []string{"yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
+	{Any: [][]Term{{{Op: TermFlag, Flag: "--settings", Globs: []string{"*bypassPermissions*", "*dangerouslySkip*"}}}, {{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 }
 
 var sharedTool523 = []Tool{
@@ -9415,7 +9417,7 @@ var sharedTool523 = []Tool{
 		Flags: sharedFlag519,
 		Whens: sharedWhen520,
 	},
-	{Names: []string{"@anthropic-ai/claude-code", "@anthropic-ai/claude-code@*", "@openai/codex", "@openai/codex@*", "@google/gemini-cli", "@google/gemini-cli@*", "@github/copilot", "@github/copilot@*", "@qwen-code/qwen-code", "@qwen-code/qwen-code@*", "@sourcegraph/amp", "@sourcegraph/amp@*"},
+	{Names: []string{"@anthropic-ai/claude-code", "@anthropic-ai/claude-code@*", "@openai/codex", "@openai/codex@*", "@google/gemini-cli", "@google/gemini-cli@*", "@github/copilot", "@github/copilot@*", "@qwen-code/qwen-code", "@qwen-code/qwen-code@*", "@sourcegraph/amp", "@sourcegraph/amp@*", "@augmentcode/auggie", "@augmentcode/auggie@*", "@kilocode/cli", "@kilocode/cli@*", "@charmland/crush", "@charmland/crush@*", "@iflow-ai/iflow-cli", "@iflow-ai/iflow-cli@*", "@musistudio/claude-code-router", "@musistudio/claude-code-router@*", "@tencent-ai/codebuddy-code", "@tencent-ai/codebuddy-code@*", "@continuedev/cli", "@continuedev/cli@*"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Download and start another AI agent, {sub}"},
 		Flags: sharedFlag521,
@@ -9437,22 +9439,28 @@ var sharedSubName524 = []SubName{
 	{"@angular/cli", 0},
 	{"@anthropic-ai/claude-code", 1},
 	{"@arethetypeswrong/cli", 0},
+	{"@augmentcode/auggie", 1},
 	{"@babel/cli", 0},
 	{"@biomejs/biome", 0},
 	{"@capacitor/cli", 0},
 	{"@changesets/cli", 0},
+	{"@charmland/crush", 1},
 	{"@commitlint/cli", 0},
+	{"@continuedev/cli", 1},
 	{"@eslint/config-inspector", 0},
 	{"@eslint/migrate-config", 0},
 	{"@github/copilot", 1},
 	{"@google/gemini-cli", 1},
 	{"@graphql-codegen/cli", 0},
+	{"@iflow-ai/iflow-cli", 1},
 	{"@ionic/cli", 0},
+	{"@kilocode/cli", 1},
 	{"@lhci/cli", 0},
 	{"@marp-team/marp-cli", 0},
 	{"@mermaid-js/mermaid-cli", 0},
 	{"@microsoft/api-extractor", 0},
 	{"@modelcontextprotocol/inspector", 0},
+	{"@musistudio/claude-code-router", 1},
 	{"@nestjs/cli", 0},
 	{"@next/bundle-analyzer", 0},
 	{"@next/codemod", 0},
@@ -9472,6 +9480,7 @@ var sharedSubName524 = []SubName{
 	{"@tailwindcss/cli", 0},
 	{"@tailwindcss/upgrade", 0},
 	{"@tanstack/router-cli", 0},
+	{"@tencent-ai/codebuddy-code", 1},
 	{"@vscode/vsce", 0},
 	{"@vue/cli", 0},
 }
