@@ -34,6 +34,10 @@ type Engine struct {
 	// Contract says inside what an allowed call would run. Nil: [PlainContract].
 	Contract func(Call, *Facts) Contract
 
+	// Policy is the hash of the policy that the preset was made from, for the
+	// journal.
+	Policy string
+
 	// Clock is the time; nil: time.Now.
 	Clock func() time.Time
 }
@@ -127,46 +131,41 @@ func (e *Engine) Authorize(ctx context.Context, call Call) (Permit, Decision, er
 	if call.ID == "" {
 		call.ID = newID()
 	}
-	s, err := e.session(ctx, &call)
+	r := recorder{e: e, call: call}
+	s, err := e.session(ctx, &r.call)
 	if err != nil {
-		return e.refuse(ctx, call, Decision{}, fmt.Errorf("session: %w", err))
+		return r.refuse(ctx, Decision{}, fmt.Errorf("session: %w", err))
 	}
+	call, r.mode = r.call, s.Mode
 	d, facts := e.check(ctx, call, s)
 	contract := PlainContract(call, facts)
 	if e.Contract != nil {
 		contract = e.Contract(call, facts)
 	}
+	if err := r.write(ctx, r.request(), r.decision(d, contract.Hash(), nil)); err != nil {
+		return r.refuse(ctx, d, fmt.Errorf("journal: %w", err))
+	}
 	var answer *Answer
 	if d.Effect == Ask {
-		d, contract, answer = e.ask(ctx, call, d, contract)
+		if d, contract, answer, err = e.ask(ctx, &r, d, contract); err != nil {
+			return r.refuse(ctx, d, fmt.Errorf("journal: %w", err))
+		}
 	}
 	if err := e.remember(ctx, call, s, d, facts, answer); err != nil {
-		return e.refuse(ctx, call, d, fmt.Errorf("remember: %w", err))
-	}
-	hash := contract.Hash()
-	record := Record{Time: s.Now, Kind: "decision", Call: call, Decision: d, Answer: answer, Contract: hash}
-	if err := e.record(ctx, record); err != nil {
-		return e.refuse(ctx, call, d, fmt.Errorf("journal: %w", err))
+		return r.refuse(ctx, d, fmt.Errorf("remember: %w", err))
 	}
 	if d.Effect != Allow {
 		return Permit{}, d, nil
 	}
-	return Permit{&permit{contract: contract, hash: hash}}, d, nil
+	return Permit{&permit{contract: contract, hash: contract.Hash()}}, d, nil
 }
 
 // refuse is a denial because something failed. It is recorded if that is still
 // possible.
-func (e *Engine) refuse(ctx context.Context, call Call, d Decision, err error) (Permit, Decision, error) {
+func (r *recorder) refuse(ctx context.Context, d Decision, err error) (Permit, Decision, error) {
 	d.Effect, d.Code, d.Reason, d.Rule, d.Scope = Deny, CodeError, err.Error(), nil, ""
-	_ = e.record(ctx, Record{Time: e.now(), Kind: "decision", Call: call, Decision: d}) // the call does not run either way
+	_ = r.write(ctx, r.decision(d, "", nil)) // the call does not run either way
 	return Permit{}, d, err
-}
-
-func (e *Engine) record(ctx context.Context, r Record) error {
-	if e.Journal == nil {
-		return nil
-	}
-	return e.Journal.Record(ctx, r)
 }
 
 func (e *Engine) now() time.Time {
@@ -221,41 +220,59 @@ const (
 	CodeChanged   Code = "person.changed"
 )
 
-// ask puts the call to a person. Without an answer, or with one for something
-// else, it is denied. The contract is the one that was chosen.
-func (e *Engine) ask(ctx context.Context, call Call, d Decision, contract Contract) (Decision, Contract, *Answer) {
+// ask puts the call to a person, and records that and what they said. Without an
+// answer, or with one for something else, it is denied. The contract is the one
+// that was chosen. An error says that it could not be recorded.
+func (e *Engine) ask(ctx context.Context, r *recorder, d Decision, contract Contract) (Decision, Contract, *Answer, error) {
+	request := Request{ID: newID(), Call: r.call, Decision: d, Contract: contract}
+	if e.Approver == nil {
+		d.Effect, d.Code, d.Reason = Deny, CodeUnattended, "nobody is there to ask: "+d.Reason
+		return d, contract, nil, r.write(ctx, r.decision(d, contract.Hash(), nil))
+	}
+	if err := r.write(ctx, Record{Kind: RecordPrompt, Contract: contract.Hash(), Terms: &contract, Note: request.ID}); err != nil {
+		return d, contract, nil, err
+	}
+	a, err := e.Approver.Approve(ctx, request)
+	if err != nil {
+		d.Effect, d.Code, d.Reason = Deny, CodeNobodyAsk, "nobody answered: "+err.Error()
+		return d, contract, nil, r.write(ctx, r.decision(d, contract.Hash(), nil))
+	}
+	d, contract, counts := e.answered(request, &a)
+	records := []Record{{Kind: RecordAnswer, Answer: &a, Contract: a.ContractHash}, r.decision(d, contract.Hash(), &a)}
+	if !counts {
+		return d, contract, nil, r.write(ctx, records...)
+	}
+	return d, contract, &a, r.write(ctx, records...)
+}
+
+// answered is what a request comes to with an answer, and whether the answer
+// counts.
+func (e *Engine) answered(request Request, a *Answer) (Decision, Contract, bool) {
+	d, contract := request.Decision, request.Contract
 	deny := func(code Code, reason string) Decision {
 		d.Effect, d.Code, d.Reason = Deny, code, reason
 		return d
 	}
-	if e.Approver == nil {
-		return deny(CodeUnattended, "nobody is there to ask: "+d.Reason), contract, nil
-	}
-	request := Request{ID: newID(), Call: call, Decision: d, Contract: contract}
-	a, err := e.Approver.Approve(ctx, request)
-	if err != nil {
-		return deny(CodeNobodyAsk, "nobody answered: "+err.Error()), contract, nil
-	}
 	if a.Choice != "" {
 		choice, ok := chosen(d.Choices, a.Choice)
 		if !ok {
-			return deny(CodeChanged, "the answer "+shell.Shown(a.Choice)+" was not offered"), contract, nil
+			return deny(CodeChanged, "the answer "+shell.Shown(a.Choice)+" was not offered"), contract, false
 		}
 		a.Yes, a.Scope, a.Rule, a.More = choice.Yes, choice.Scope, choice.Rule, nil
 		contract = choice.Contract(contract)
 	}
 	switch {
 	case a.RequestID != request.ID || a.ContractHash != contract.Hash():
-		return deny(CodeChanged, "the answer is for another call"), contract, nil
+		return deny(CodeChanged, "the answer is for another call"), contract, false
 	case !a.Yes:
 		d.Stop = e.Preset.StopOnNo
-		return deny(CodePersonNo, "a person said no"), contract, &a
+		return deny(CodePersonNo, "a person said no"), contract, true
 	}
 	d.Effect, d.Code, d.Reason, d.Scope = Allow, CodePersonYes, "a person said yes", Once
 	if a.Scope != "" {
 		d.Scope = a.Scope
 	}
-	return d, contract, &a
+	return d, contract, true
 }
 
 // remember keeps what later calls must know.

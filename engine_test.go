@@ -14,7 +14,7 @@ import (
 // person answers every request in the same way.
 func person(yes bool, scope sayso.Scope, rule string) sayso.Approver {
 	return sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
-		return sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Yes: yes, Scope: scope, Rule: rule, By: "me"}, nil
+		return sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Yes: yes, Scope: scope, Rule: rule, By: "me", Channel: "test"}, nil
 	})
 }
 
@@ -45,11 +45,11 @@ func TestAuthorize(t *testing.T) {
 	m := &store.Memory{}
 	e := engine(m, nil)
 	permit, d := authorize(t, e, bash("ls"))
-	if d.Effect != sayso.Allow || len(m.Records()) != 1 || m.Records()[0].Decision.Effect != sayso.Allow || m.Records()[0].Call.ID == "" {
+	if d.Effect != sayso.Allow || kinds(m) != "request decision" || m.Records()[1].Decision.Effect != sayso.Allow || m.Records()[1].Call == "" {
 		t.Fatalf("%+v %+v", d, m.Records())
 	}
 	contract, err := permit.Use()
-	if err != nil || contract.Hash() != m.Records()[0].Contract {
+	if err != nil || contract.Hash() != m.Records()[1].Contract {
 		t.Errorf("%+v %v", contract, err)
 	}
 	if _, err := permit.Use(); !errors.Is(err, sayso.ErrNoPermit) {
@@ -253,11 +253,11 @@ func (b *broken) AddGrant(ctx context.Context, s, r string, g sayso.Grant) error
 	return b.Memory.AddGrant(ctx, s, r, g)
 }
 
-func (b *broken) Record(ctx context.Context, r sayso.Record) error {
+func (b *broken) Record(ctx context.Context, r ...sayso.Record) error {
 	if b.record != nil {
 		return b.record
 	}
-	return b.Memory.Record(ctx, r)
+	return b.Memory.Record(ctx, r...)
 }
 
 // TestFailures: whatever fails, nothing is allowed.

@@ -3,7 +3,6 @@ package sayso
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // ErrNotFound is returned by stores for what they do not have.
@@ -83,20 +82,4 @@ type RuleStore interface {
 	Rules(ctx context.Context, root string) ([]Rule, error)
 	AddRule(ctx context.Context, root string, r Rule) error
 	RemoveRule(ctx context.Context, root, text string) error
-}
-
-// A Journal records what was decided. Record must not return before the record
-// is safe: a call that is not recorded does not run.
-type Journal interface {
-	Record(ctx context.Context, r Record) error
-}
-
-// A Record is one line of the journal.
-type Record struct {
-	Time     time.Time `json:"time"`
-	Kind     string    `json:"kind"` // decision, answer, result
-	Call     Call      `json:"call"`
-	Decision Decision  `json:"decision"`
-	Answer   *Answer   `json:"answer,omitempty"`
-	Contract string    `json:"contract,omitempty"` // the hash
 }

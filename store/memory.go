@@ -229,10 +229,10 @@ func (m *Memory) RemoveRule(_ context.Context, root, text string) error {
 }
 
 // Record appends to the journal.
-func (m *Memory) Record(_ context.Context, r sayso.Record) error {
+func (m *Memory) Record(_ context.Context, records ...sayso.Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.records = append(m.records, r)
+	m.records = append(m.records, records...)
 	return nil
 }
 

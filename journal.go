@@ -1,0 +1,104 @@
+package sayso
+
+import (
+	"context"
+	"time"
+)
+
+// A Journal records what happens to calls. Record must not return before the
+// records are safe, all of them or none: a call that is not recorded does not
+// run.
+type Journal interface {
+	Record(ctx context.Context, records ...Record) error
+}
+
+// A Record is one entry of the journal: one step of a call on its way from
+// request to result.
+type Record struct {
+	Time    time.Time  `json:"time"`
+	Kind    RecordKind `json:"kind"`
+	Call    string     `json:"call"`              // the id of the call
+	Session string     `json:"session,omitempty"` // of the agent
+
+	Request  *Call     `json:"request,omitempty"`  // RecordRequest: the call
+	Decision *Decision `json:"decision,omitempty"` // RecordDecision
+	Decider  *Decider  `json:"decider,omitempty"`  // RecordDecision: who or what decided
+	Policy   string    `json:"policy,omitempty"`   // RecordDecision: the hash of the policy in force
+	Contract string    `json:"contract,omitempty"` // the hash of the contract
+	Terms    *Contract `json:"terms,omitempty"`    // RecordPrompt, RecordRun: the contract itself
+	Answer   *Answer   `json:"answer,omitempty"`   // RecordAnswer
+	Result   *Result   `json:"result,omitempty"`   // RecordResult
+	Note     string    `json:"note,omitempty"`     // what else there is to say
+}
+
+// A RecordKind says which step of a call a record is about.
+type RecordKind string
+
+// The kinds of records, in the order in which a call goes through them.
+const (
+	RecordRequest  RecordKind = "request"  // an agent wants to make the call
+	RecordDecision RecordKind = "decision" // it was decided, by policy or by a person
+	RecordPrompt   RecordKind = "prompt"   // it is put to a person
+	RecordAnswer   RecordKind = "answer"   // what they said
+	RecordRun      RecordKind = "run"      // it starts
+	RecordResult   RecordKind = "result"   // it has ended, or is known not to have run
+)
+
+// A Result is how a run ended.
+type Result struct {
+	Ran      bool          `json:"ran"`
+	Exit     int           `json:"exit,omitempty"` // the exit status
+	Error    string        `json:"error,omitempty"`
+	Duration time.Duration `json:"duration,omitempty"`
+	Output   int64         `json:"output,omitempty"` // bytes
+}
+
+// A Decider is who or what made a decision.
+type Decider struct {
+	Kind    string `json:"kind"`              // rule, grant, person, script, mode, stage
+	Name    string `json:"name,omitempty"`    // the rule, the person, the mode or the stage
+	Where   string `json:"where,omitempty"`   // of a rule: file and line
+	Channel string `json:"channel,omitempty"` // of a person
+}
+
+// decider names who or what made a decision.
+func decider(d *Decision, mode string, a *Answer) *Decider {
+	switch {
+	case a != nil:
+		return &Decider{Kind: "person", Name: a.By, Channel: a.Channel}
+	case d.Rule != nil:
+		return &Decider{Kind: "rule", Name: d.Rule.Text, Where: d.Rule.Source.String()}
+	case d.Scope != "":
+		return &Decider{Kind: "grant", Name: string(d.Scope)}
+	case d.Stage == "script" || d.Stage == "mode":
+		return &Decider{Kind: d.Stage, Name: mode}
+	}
+	return &Decider{Kind: "stage", Name: d.Stage}
+}
+
+// recorder writes the records of one call.
+type recorder struct {
+	e    *Engine
+	call Call
+	mode string
+}
+
+// write records steps of the call, all of them or none.
+func (r *recorder) write(ctx context.Context, records ...Record) error {
+	if r.e.Journal == nil {
+		return nil
+	}
+	now := r.e.now()
+	for i := range records {
+		records[i].Time, records[i].Call, records[i].Session = now, r.call.ID, r.call.Session
+	}
+	return r.e.Journal.Record(ctx, records...)
+}
+
+// request is the record of the call itself.
+func (r *recorder) request() Record { return Record{Kind: RecordRequest, Request: &r.call} }
+
+// decision is the record of what was decided.
+func (r *recorder) decision(d Decision, contract string, a *Answer) Record {
+	return Record{Kind: RecordDecision, Decision: &d, Decider: decider(&d, r.mode, a), Policy: r.e.Policy, Contract: contract}
+}

@@ -1,0 +1,112 @@
+package sayso_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/store"
+)
+
+// kinds are the kinds of what a journal has.
+func kinds(m *store.Memory) string {
+	var out []string
+	for _, r := range m.Records() {
+		out = append(out, string(r.Kind))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestRecords: every step of a call is recorded, with who decided it.
+func TestRecords(t *testing.T) {
+	fails := sayso.ApproverFunc(func(context.Context, sayso.Request) (sayso.Answer, error) { return sayso.Answer{}, errors.New("gone") })
+	strange := sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+		return sayso.Answer{RequestID: r.ID, Choice: "maybe", By: "me", Channel: "page"}, nil
+	})
+	deny := sayso.Rule{Effect: sayso.Deny, Text: "bash(git push *)", Source: sayso.Source{File: "/p.yaml", Line: 3, Column: 5}}
+	for _, tt := range []struct {
+		name     string
+		approver sayso.Approver
+		rules    []sayso.Rule
+		command  string
+		kinds    string
+		decider  sayso.Decider // of the last decision
+	}{
+		{"allowed", nil, nil, "ls", "request decision", sayso.Decider{Kind: "mode", Name: "default"}},
+		{"denied", nil, []sayso.Rule{deny}, "git push", "request decision", sayso.Decider{Kind: "rule", Name: "bash(git push *)", Where: "/p.yaml:3:5"}},
+		{"guarded", nil, nil, "rm -rf /", "request decision", sayso.Decider{Kind: "stage", Name: "guards"}},
+		{"nobody there", nil, nil, "git push", "request decision decision", sayso.Decider{Kind: "mode", Name: "default"}},
+		{"yes", person(true, "", ""), nil, "git push", "request decision prompt answer decision", sayso.Decider{Kind: "person", Name: "me", Channel: "test"}},
+		{"no", person(false, "", ""), nil, "git push", "request decision prompt answer decision", sayso.Decider{Kind: "person", Name: "me", Channel: "test"}},
+		{"not offered", strange, nil, "git push", "request decision prompt answer decision", sayso.Decider{Kind: "person", Name: "me", Channel: "page"}},
+		{"no answer", fails, nil, "git push", "request decision prompt decision", sayso.Decider{Kind: "mode", Name: "default"}},
+	} {
+		m := &store.Memory{}
+		e := engine(m, tt.approver, tt.rules...)
+		e.Policy = "abc"
+		e.Mode = func(string) string { return "default" }
+		_, d := authorize(t, e, bash(tt.command))
+		records := m.Records()
+		last := records[len(records)-1]
+		if kinds(m) != tt.kinds || last.Decision == nil || last.Decision.Effect != d.Effect || last.Policy != "abc" || !reflect.DeepEqual(*last.Decider, tt.decider) {
+			t.Errorf("%s: %s, %+v", tt.name, kinds(m), last.Decider)
+		}
+		for _, r := range records {
+			if r.Call != records[0].Call || r.Call == "" || r.Session != "s" || r.Time != someTime {
+				t.Errorf("%s: %+v", tt.name, r)
+			}
+			if r.Kind == sayso.RecordPrompt && r.Terms.Hash() != r.Contract {
+				t.Errorf("%s: the prompt has another contract: %+v", tt.name, r)
+			}
+		}
+	}
+}
+
+// TestGrantDecides: the journal says that it was a grant.
+func TestGrantDecides(t *testing.T) {
+	m := &store.Memory{}
+	authorize(t, engine(m, person(true, sayso.ForSession, "bash(git push *)")), bash("git push"))
+	authorize(t, engine(m, nil), bash("git push"))
+	records := m.Records()
+	if got := records[len(records)-1].Decider; *got != (sayso.Decider{Kind: "grant", Name: "session"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// faulty is a journal that fails at one of its writes.
+type faulty struct {
+	store.Memory
+	at int
+}
+
+func (f *faulty) Record(ctx context.Context, r ...sayso.Record) error {
+	if f.at--; f.at == 0 {
+		return errors.New("disk full")
+	}
+	return f.Memory.Record(ctx, r...)
+}
+
+// TestUnrecorded: a call of which any step is not recorded does not run, and
+// nothing is remembered of the answer.
+func TestUnrecorded(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		for name, approver := range map[string]sayso.Approver{"yes": person(true, sayso.ForSession, "bash(git push *)"), "nobody": nil} {
+			if approver == nil && at > 2 {
+				continue // there is no third write
+			}
+			m := &store.Memory{}
+			e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Approver: approver, Sessions: m, Grants: m, Journal: &faulty{at: at}}
+			p, d, err := e.Authorize(context.Background(), bash("git push"))
+			if _, used := p.Use(); used == nil || err == nil || d.Effect != sayso.Deny || d.Code != sayso.CodeError {
+				t.Errorf("%s, write %d: %+v %v", name, at, d, err)
+			}
+			if grants, _ := m.Grants(context.Background(), "", ""); len(grants) > 0 {
+				t.Errorf("%s, write %d: %+v", name, at, grants)
+			}
+		}
+	}
+}
