@@ -119,12 +119,13 @@ func inWords(words []string) string {
 var ErrNotTraced = errors.New("the contract that was decided about is not the one that the call has now: the configuration or what the analysis sees has changed")
 
 // TraceKodaCode returns the contract of a call that was decided before, for whoever
-// looks through the log of a session. A record has the hash of the contract; the
-// contract is made again of the call, and shown only if it has that hash.
-func TraceKodaCode(cfg KodaCodeConfig, a sayso.Analyzer, r sayso.Record) (ExecutionContract, error) {
-	c := KodaCodeContract(cfg)(r.Call, a.Analyze(r.Call))
+// looks through the log of a session. The journal has the call and the hash of the
+// contract; the contract is made again of the call, and shown only if it has that
+// hash.
+func TraceKodaCode(cfg KodaCodeConfig, a sayso.Analyzer, call sayso.Call, hash string) (ExecutionContract, error) {
+	c := KodaCodeContract(cfg)(call, a.Analyze(call))
 	for _, choice := range []sayso.Choice{{}, {Network: sayso.NetworkAll}} { // as it was asked for, or with the network that a person gave it
-		if shown := choice.Contract(c); shown.Hash() == r.Contract {
+		if shown := choice.Contract(c); shown.Hash() == hash {
 			return ShowContract(shown), nil
 		}
 	}

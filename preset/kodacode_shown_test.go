@@ -30,16 +30,17 @@ func TestKodaCodeContractShown(t *testing.T) {
 			t.Errorf("shown: %q", got)
 		}
 		records := s.memory.Records()
-		if len(records) != 1 {
+		if len(records) != 5 { // request, decision, prompt, answer, decision
 			t.Fatalf("%d records", len(records))
 		}
+		call, hash := *records[0].Request, records[4].Contract
 		want[7] = "Network policy: " + network
-		traced, err := preset.TraceKodaCode(cfg, sayso.Analyzer{}, records[0])
+		traced, err := preset.TraceKodaCode(cfg, sayso.Analyzer{}, call, hash)
 		if err != nil || !slices.Equal(traced.Lines(), want) {
 			t.Errorf("answered %s, traced: %q, %v", answer, traced.Lines(), err)
 		}
-		records[0].Call.Input = []byte(`{"cmd":"curl example.org","workdir":"sub"}`)
-		if traced, err := preset.TraceKodaCode(cfg, sayso.Analyzer{}, records[0]); !errors.Is(err, preset.ErrNotTraced) || traced.Command != "" {
+		call.Input = []byte(`{"cmd":"curl example.org","workdir":"sub"}`)
+		if traced, err := preset.TraceKodaCode(cfg, sayso.Analyzer{}, call, hash); !errors.Is(err, preset.ErrNotTraced) || traced.Command != "" {
 			t.Errorf("a call that was changed: %+v, %v", traced, err)
 		}
 	}
