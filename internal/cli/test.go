@@ -105,21 +105,25 @@ type result struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	Passed bool            `json:"passed"`
 	Why    string          `json:"why,omitempty"`
+	Note   string          `json:"note,omitempty"` // what was not compared
 }
 
 func (t *tester) line(at string, l *vector.Line) {
 	d, err := l.Decide(context.Background(), t.at)
-	why := ""
+	why, note := "", ""
 	if err != nil {
 		why = err.Error()
 	} else {
-		why = l.Differs(d)
+		why, note = l.Differs(d), strings.Join(l.Remarks(d), "; ")
 	}
-	t.result(at, l.ID, why)
+	t.noted(at, l.ID, why, note)
 }
 
 // result counts and prints one test; why says in what it failed.
-func (t *tester) result(at string, id json.RawMessage, why string) {
+func (t *tester) result(at string, id json.RawMessage, why string) { t.noted(at, id, why, "") }
+
+// noted is result with what was not compared.
+func (t *tester) noted(at string, id json.RawMessage, why, note string) {
 	word := "PASS"
 	if why == "" {
 		t.passed++
@@ -130,7 +134,7 @@ func (t *tester) result(at string, id json.RawMessage, why string) {
 	if t.json {
 		enc := json.NewEncoder(t.out)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(result{at, id, why == "", why}) // a closed pipe shows at the end
+		_ = enc.Encode(result{at, id, why == "", why, note}) // a closed pipe shows at the end
 		return
 	}
 	name := string(id)
@@ -138,6 +142,8 @@ func (t *tester) result(at string, id json.RawMessage, why string) {
 	fmt.Fprintf(t.out, "%s  %s  %s", word, at, name)
 	if why != "" {
 		fmt.Fprintf(t.out, ": %s", why)
+	} else if note != "" {
+		fmt.Fprintf(t.out, " (%s)", note)
 	}
 	fmt.Fprintln(t.out)
 }

@@ -52,12 +52,14 @@ type Line struct {
 	Expect string `json:"expect"`
 	Code   string `json:"code"`
 	Stage  string `json:"stage"`
-	Reason string `json:"reason"` // in words, for people
+	Reason string `json:"reason"` // in the words of a document
 	Risk   string `json:"risk"`
 
 	Explanation string `json:"explanation"`
 	Matched     string `json:"matched"` // the source of the rule that decided
 	Says        string `json:"says"`    // what the reason must contain
+
+	others []string // keys that are not known
 }
 
 // A Session is what a line says about the session of its call.
@@ -131,6 +133,9 @@ func (l *Line) read(text []byte) error {
 				return fmt.Errorf("unknown key %q: did you mean %q?", key, folded)
 			}
 		}
+		if !lineKeys[key] && !remarks[key] {
+			l.others = append(l.others, key)
+		}
 		seen[folded] = key
 	}
 	if raw := fields["kind"]; raw != nil && json.Unmarshal(raw, &l.Kind) == nil && !l.Decision() {
@@ -148,10 +153,15 @@ func (l *Line) read(text []byte) error {
 var lineKeys = func() map[string]bool {
 	out := map[string]bool{}
 	for t, i := reflect.TypeFor[Line](), 0; i < t.NumField(); i++ {
-		out[t.Field(i).Tag.Get("json")] = true
+		if name := t.Field(i).Tag.Get("json"); name != "" && name != "-" {
+			out[name] = true
+		}
 	}
 	return out
 }()
+
+// remarks are keys for people: nothing depends on them.
+var remarks = map[string]bool{"at": true, "note": true, "doc_self_conflict": true}
 
 // keysOf returns the keys of an object in the order in which they stand there.
 func keysOf(text []byte) []string {
