@@ -80,12 +80,16 @@ func (c *Case) denied() *RuleSet {
 	if c.memo != nil && c.memo.denied != nil {
 		return c.memo.denied
 	}
-	rules := make([]Rule, len(c.Session.Denied))
-	for i, d := range c.Session.Denied {
-		rules[i] = Rule{Effect: Ask, Text: d.Rule, Because: d.Text}
-		if d.Turn == c.Session.Turn {
-			rules[i].Effect = Deny
+	var rules []Rule
+	for _, d := range c.Session.Denied {
+		if d.Rule == "" {
+			continue
 		}
+		r := Rule{Effect: Ask, Text: d.Rule, Because: d.Text}
+		if d.Turn == c.Session.Turn {
+			r.Effect = Deny
+		}
+		rules = append(rules, r)
 	}
 	set, _ := NewRuleSet(rules)
 	if c.memo != nil {

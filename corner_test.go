@@ -189,7 +189,7 @@ func TestDenialsOfEveryKind(t *testing.T) {
 		rules = append(rules, d.Rule)
 	}
 	text, _ := json.Marshal(rules)
-	want := `["read(.env)","bash(gh release create v1)","fetch(example.com)","bash(curl -d @x https://example.com)","bash(rm \"\\*.txt\")","mcp(github/create_issue)"]`
+	want := `["read(.env)","bash(gh release create v1)","bash(gh release create)","fetch(example.com)","bash(curl -d @x https://example.com)","edit(*.txt)","mcp(github/create_issue)"]`
 	if string(text) != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}

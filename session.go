@@ -125,9 +125,12 @@ func (g *Grants) Find(c *Case, p *Part) *Grant {
 }
 
 // A Denial is what a person has denied. It binds the effect, not the tool: a
-// path that must not be written, a host that must not be reached, a command.
+// path that must not be written, a host that must not be reached, a package that
+// must not be added, a command.
 type Denial struct {
-	Rule string `json:"rule"` // what it covers, as a rule that denies
+	Rule    string `json:"rule,omitempty"`    // what it covers, as a rule that denies; or
+	Package string `json:"package,omitempty"` // what must not be added or run, such as npm:left-pad
+
 	Turn int    `json:"turn,omitempty"`
 	Text string `json:"text,omitempty"` // what was denied, for people
 }

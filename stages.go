@@ -1,6 +1,10 @@
 package sayso
 
-import "github.com/sayso-dev/sayso/shell"
+import (
+	"slices"
+
+	"github.com/sayso-dev/sayso/shell"
+)
 
 // Codes of the stages below.
 const (
@@ -133,19 +137,39 @@ func DeniedBefore() Stage {
 		if len(c.Session.Denied) == 0 {
 			return Pass()
 		}
-		set := c.denied()
 		for _, p := range c.parts() {
-			if r := set.Find(Deny, c, p); r != nil {
-				return Decide(Deny, CodeDeniedBefore, "a person has just denied this: "+r.Because+"; it can be tried again after the next prompt")
+			if text, ok := c.deniedBefore(p, Deny); ok {
+				return Decide(Deny, CodeDeniedBefore, "a person has just denied this: "+text+"; it can be tried again after the next prompt")
 			}
 		}
 		for _, p := range c.parts() {
-			if r := set.Find(Ask, c, p); r != nil {
-				return Decide(Ask, CodeDeniedBefore, "a person has denied this before: "+r.Because).Immune()
+			if text, ok := c.deniedBefore(p, Ask); ok {
+				return Decide(Ask, CodeDeniedBefore, "a person has denied this before: "+text).Immune()
 			}
 		}
 		return Pass()
 	})
+}
+
+// deniedBefore returns what a person has denied that the part would do: in this
+// turn, or, to ask, in an earlier one.
+func (c *Case) deniedBefore(p *Part, e Effect) (string, bool) {
+	if r := c.denied().Find(e, c, p); r != nil {
+		return r.Because, true
+	}
+	var packages []string
+	for _, d := range c.Session.Denied {
+		if d.Package == "" || (d.Turn == c.Session.Turn) != (e == Deny) {
+			continue
+		}
+		if packages == nil {
+			packages = p.packages()
+		}
+		if slices.Contains(packages, d.Package) {
+			return d.Text, true
+		}
+	}
+	return "", false
 }
 
 // ToolSays asks the tool itself, if it is one of the program's own and has an

@@ -122,9 +122,18 @@ func leaves(facts *Facts) Left {
 // denials are what a person denies who denies the call: each of its effects.
 func denials(facts *Facts, turn int) []Denial {
 	var out []Denial
+	add := func(d Denial) {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
 	for i := range facts.Parts {
-		for _, rule := range effectRules(facts, &facts.Parts[i]) {
-			out = append(out, Denial{Rule: rule, Turn: turn, Text: facts.Parts[i].Text})
+		p := &facts.Parts[i]
+		for _, rule := range effectRules(facts, p) {
+			add(Denial{Rule: rule, Turn: turn, Text: p.Text})
+		}
+		for _, name := range p.packages() {
+			add(Denial{Package: name, Turn: turn, Text: p.Text})
 		}
 	}
 	return out

@@ -122,35 +122,3 @@ func wordsRule(words []string) string {
 	}
 	return strings.Join(out, " ")
 }
-
-// effectRules are the rules that match what a part does, by whatever tool it is
-// tried again.
-func effectRules(f *Facts, p *Part) []string {
-	var out []string
-	c := &Case{Facts: f}
-	for _, touched := range p.Paths {
-		if touched.Abs == "" || touched.Glob {
-			continue
-		}
-		switch touched.Access {
-		case shell.Write, shell.Change, shell.Delete:
-			out = append(out, "edit("+fileName(c, touched.Abs)+")")
-		case shell.Read:
-			if f.Place.Class(touched.Abs)&shell.Secret != 0 {
-				out = append(out, "read("+fileName(c, touched.Abs)+")")
-			}
-		}
-	}
-	for _, h := range p.Hosts {
-		if strings.Contains(strings.ToLower(p.Text), h) { // it was what the call is about
-			out = append(out, "fetch("+h+")")
-		}
-	}
-	if p.Command != nil && p.Risk < shell.Safe && len(p.Command.Args) > 0 {
-		out = append(out, "bash("+commandRule(p.Command.Args)+")")
-	}
-	if f.Class == ClassMCP {
-		out = append(out, "mcp("+f.Server+"/"+f.Tool+")")
-	}
-	return out
-}
