@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +70,8 @@ func doctor(args []string, std IO) error {
 	}
 	r := doctorReport{OK: true, Root: rootOf(at.Dir)}
 	r.programs()
-	r.wiring(claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR")))
+	in := claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
+	r.wiring(in)
 	r.sessions()
 	r.policy(at.Home, std)
 	r.sandbox()
@@ -138,9 +140,9 @@ func (b *build) text() string {
 }
 
 // wiring looks for the hooks in the settings of Claude Code.
-func (r *doctorReport) wiring(files []string) {
+func (r *doctorReport) wiring(in claudeFiles) {
 	seen := map[string]bool{}
-	for _, name := range files {
+	for _, name := range in.all() {
 		text, err := os.ReadFile(name)
 		if os.IsNotExist(err) {
 			continue
@@ -156,8 +158,11 @@ func (r *doctorReport) wiring(files []string) {
 		if line, off := hooksOff(text); off {
 			r.add(problem, "claude", fmt.Sprintf("%s:%d: disableAllHooks switches every hook off", name, line), "remove it")
 		}
-		for _, h := range found {
+		for i, h := range found {
 			r.wired(name, h, seen)
+			if i == 0 && name == in.shared && filepath.IsAbs(hookPath(h.command)) {
+				r.add(note, "claude", fmt.Sprintf("%s:%d: the file is committed, and names a path of this machine", name, h.line), "sayso init claude moves it into "+in.local)
+			}
 		}
 	}
 	r.missing(seen)
@@ -167,7 +172,11 @@ func (r *doctorReport) wiring(files []string) {
 func (r *doctorReport) wired(file string, h foundHook, seen map[string]bool) {
 	at := fmt.Sprintf("%s:%d: %s", file, h.line, h.event)
 	path := hookPath(h.command)
-	info, err := os.Stat(path)
+	runs := path
+	if filepath.Base(path) == path { // a name: the shell searches for it, and not here
+		runs, _ = exec.LookPath(path) // none is no file either
+	}
+	info, err := os.Stat(runs)
 	own, _ := hookProgram() // that there is none is told already
 	switch {
 	case err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
@@ -176,7 +185,7 @@ func (r *doctorReport) wired(file string, h foundHook, seen map[string]bool) {
 	case h.matcher != "" && h.matcher != "*":
 		r.add(problem, "claude", fmt.Sprintf("%s is for %s only: other tools are not guarded", at, h.matcher), "sayso init claude")
 		return
-	case own != "" && realPath(path) != realPath(own):
+	case own != "" && realPath(runs) != realPath(own):
 		r.add(note, "claude", fmt.Sprintf("%s runs %s, not the one beside this sayso", at, path), "sayso init claude")
 	case !seen[h.event] && h.event == "PreToolUse":
 		r.add(fine, "claude", at+" asks sayso before each call", "")

@@ -14,9 +14,12 @@ func (r *doctorReport) policy(home string, std IO) {
 		r.add(problem, "policy", err.Error(), "until it is mended every call is denied")
 		return
 	}
-	broken := append(split(p.Err), brokenScripts(p.Scripts, std)...)
+	broken := split(p.Err)
 	for _, one := range broken {
 		r.add(problem, "policy", one.Error(), "mend it: until then every call is denied")
+	}
+	for _, one := range brokenScripts(p.Scripts, std) {
+		r.add(problem, "script", one.Error(), "mend it: until then every call asks")
 	}
 	for _, s := range p.Sources {
 		if !s.Missing && len(broken) == 0 {

@@ -1,30 +1,34 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/sayso-dev/sayso/internal/config"
 )
 
-const initUse = `sayso init [--user] [--yes] [--undo] claude
+const initUse = `sayso init [--user | --shared] [--yes | --print] [--undo] [--json] claude
 
 Lets an agent ask sayso before each of its tool calls: writes a starter policy,
 .sayso.yaml, if the workspace has none, and wires the hooks in the settings of
-the agent, .claude/settings.json. It shows what would change, asks, and changes
-nothing else in the files. Run again it does nothing.
+the agent. It shows what would change, asks, and changes nothing else in the
+files. Run again it does nothing.
 
-  --user  wire the hooks for all your workspaces, in ~/.claude/settings.json
-  --yes   do not ask
-  --undo  take the hooks out again, and the starter policy if nobody changed it
+The hooks name the program by its path, which is another one on each machine:
+they go into .claude/settings.local.json, which is yours and not committed.
+
+  --user    wire them for all your workspaces, in ~/.claude/settings.json
+  --shared  wire them for everybody who works here, in .claude/settings.json,
+            which is committed: by the name sayso-hook, which everybody then
+            needs on the search path
+  --yes     do not ask
+  --print   show what would change, and change nothing
+  --undo    take the hooks out again, and the starter policy if nobody changed it
+  --json    print what was changed, or would be, as one JSON object
 
 Exit status: 0 done, 1 error, or not wanted, 2 wrong usage.`
 
@@ -32,7 +36,7 @@ Exit status: 0 done, 1 error, or not wanted, 2 wrong usage.`
 const starter = `# What agents may do in this workspace; see: sayso help rule
 #
 # This file is committed with the workspace and can only tighten. What you allow
-# yourself stands in your own file: sayso rule add allow 'bash(npm run *)'
+# yourself stands in your own file: sayso rule add allow 'bash(npm test *)'
 mode: default
 
 deny:
@@ -42,26 +46,37 @@ deny:
     not_match: [git push --force-with-lease]
 `
 
-// An edit is a file that is to change; after is nil if it is to go.
-type edit struct {
-	name          string
-	before, after []byte
-	missing       bool // it is not there yet
+// An initJob is what init is to do.
+type initJob struct {
+	user, shared, undo, yes, print, asJSON bool
 }
 
 func initVerb(args []string, std IO) error {
 	flags := flag.NewFlagSet("init", flag.ContinueOnError)
-	user := flags.Bool("user", false, "")
-	yes := flags.Bool("yes", false, "")
-	undo := flags.Bool("undo", false, "")
+	var job initJob
+	flags.BoolVar(&job.user, "user", false, "")
+	flags.BoolVar(&job.shared, "shared", false, "")
+	flags.BoolVar(&job.yes, "yes", false, "")
+	flags.BoolVar(&job.print, "print", false, "")
+	flags.BoolVar(&job.undo, "undo", false, "")
+	flags.BoolVar(&job.asJSON, "json", false, "")
 	rest, helped, err := parse(flags, initUse, args, std)
 	if helped || err != nil {
 		return err
 	}
-	if len(rest) != 1 || rest[0] != "claude" {
-		return &usageError{"init wants the name of an agent: claude", "for example: sayso init claude"}
+	switch {
+	case len(rest) != 1 || rest[0] != "claude":
+		near := ""
+		if len(rest) == 1 {
+			near = orNear(rest[0], []string{"claude"}, "")
+		}
+		return &usageError{"init wants the name of an agent: claude" + near, "for example: sayso init claude"}
+	case job.user && job.shared:
+		return &usageError{"--user and --shared do not go together", "sayso help init says what each does"}
+	case job.asJSON && !job.yes && !job.print:
+		return &usageError{"--json cannot ask", "say --yes, or --print to change nothing"}
 	}
-	if err := byPerson("what guards an agent"); err != nil {
+	if err := byPerson("what guards an agent"); err != nil && !job.print {
 		return err
 	}
 	at, err := place("", "")
@@ -69,26 +84,22 @@ func initVerb(args []string, std IO) error {
 		return err
 	}
 	root := rootOf(at.Dir)
-	settings := claudeSettings(root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
-	name := settings[2]
-	if *user {
-		name = settings[3]
-	}
+	in := claudeSettings(root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
 	var edits []edit
-	if *undo {
-		edits, err = undoClaude(root, name)
+	if job.undo {
+		edits, err = job.undoClaude(root, in)
 	} else {
-		edits, err = initClaude(root, name)
+		edits, err = job.initClaude(root, in)
 	}
 	if err != nil {
 		return err
 	}
-	return apply(edits, *yes, *undo, std)
+	return job.apply(edits, std)
 }
 
 // initClaude says which files change.
-func initClaude(root, settings string) ([]edit, error) {
-	hook, err := hookProgram()
+func (job *initJob) initClaude(root string, in claudeFiles) ([]edit, error) {
+	program, err := hookProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -99,22 +110,86 @@ func initClaude(root, settings string) ([]edit, error) {
 	if policy.missing {
 		policy.after = []byte(starter)
 	}
-	wired, err := readEdit(settings)
+	wired, other, command := in.local, in.shared, shellWord(program)+" claude"
+	switch {
+	case job.user:
+		wired, other = in.user, ""
+	case job.shared:
+		if err := onPath(program); err != nil {
+			return nil, err
+		}
+		wired, other, command = in.shared, in.local, hookName+" claude"
+	}
+	edits := []edit{policy}
+	if other != "" {
+		moved, done, err := job.moveFrom(other)
+		if err != nil {
+			return nil, err
+		}
+		if done { // it is wired for everybody
+			return edits, nil
+		}
+		edits = append(edits, moved)
+	}
+	settings, err := readEdit(wired)
 	if err != nil {
 		return nil, err
 	}
-	text := wired.before
+	text := settings.before
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	if wired.after, err = wireClaude(text, shellWord(hook)+" claude"); err != nil {
-		return nil, inFile(settings, err)
+	if settings.after, err = wireClaude(text, command); err != nil {
+		return nil, inFile(wired, err)
 	}
-	return []edit{policy, wired}, nil
+	return append(edits, settings), nil
+}
+
+// moveFrom takes the hooks out of the other settings of a workspace: two answers
+// to one call are one too many. Hooks that name the program without a path are
+// for everybody and stay; done says that they do here as well.
+func (job *initJob) moveFrom(name string) (e edit, done bool, err error) {
+	if e, err = readEdit(name); err != nil || e.missing {
+		return e, false, err
+	}
+	found, err := claudeHooks(e.before)
+	if err != nil {
+		return e, false, inFile(name, err)
+	}
+	if !job.shared && len(found) > 0 && found[0].command == hookName+" claude" {
+		again, err := wireClaude(e.before, found[0].command)
+		_, missing := exec.LookPath(hookName)
+		return e, err == nil && missing == nil && bytes.Equal(again, e.before), err
+	}
+	e.after, err = unwired(e.before)
+	return e, false, err
+}
+
+// unwired is a file of settings without the hooks of sayso; nil if it has nothing
+// else in it.
+func unwired(before []byte) ([]byte, error) {
+	after, err := unwireClaude(before)
+	if err == nil && string(bytes.TrimSpace(after)) == "{}" && !bytes.Equal(before, after) {
+		return nil, nil
+	}
+	return after, err
+}
+
+// onPath makes sure that the name of the hook leads to the program.
+func onPath(program string) error {
+	found, err := exec.LookPath(hookName)
+	if err == nil && realPath(found) == realPath(program) {
+		return nil
+	}
+	problem := hookName + " is not on the search path"
+	if err == nil {
+		problem = fmt.Sprintf("%s on the search path is %s, not %s", hookName, found, program)
+	}
+	return &hintedError{problem, "put " + filepath.Dir(program) + " on it for all who use the settings, or leave --shared out"}
 }
 
 // undoClaude says which files change to be as if init had not been.
-func undoClaude(root, settings string) ([]edit, error) {
+func (job *initJob) undoClaude(root string, in claudeFiles) ([]edit, error) {
 	policy, err := readEdit(filepath.Join(root, config.CommittedFile))
 	if err != nil {
 		return nil, err
@@ -122,115 +197,39 @@ func undoClaude(root, settings string) ([]edit, error) {
 	if string(policy.before) == starter {
 		policy.after = nil
 	}
-	wired, err := readEdit(settings)
-	if err != nil || wired.missing {
-		return []edit{policy}, err
+	edits := []edit{policy}
+	names := []string{in.local, in.shared}
+	switch {
+	case job.user:
+		names = []string{in.user}
+	case job.shared:
+		names = []string{in.shared}
 	}
-	if wired.after, err = unwireClaude(wired.before); err != nil {
-		return nil, inFile(settings, err)
+	for _, name := range names {
+		e, err := readEdit(name)
+		if err != nil {
+			return nil, err
+		}
+		if e.missing {
+			continue
+		}
+		if e.after, err = unwired(e.before); err != nil {
+			return nil, inFile(name, err)
+		}
+		edits = append(edits, e)
 	}
-	if string(bytes.TrimSpace(wired.after)) == "{}" && !bytes.Equal(wired.before, wired.after) {
-		wired.after = nil
-	}
-	return []edit{policy, wired}, nil
+	return edits, nil
 }
 
-// readEdit reads a file that may change. Links are followed: the file that they
-// lead to is the one to change.
-func readEdit(name string) (edit, error) {
-	e := edit{name: realPath(name)}
-	text, err := os.ReadFile(e.name)
-	if errors.Is(err, fs.ErrNotExist) {
-		e.missing = true
-		return e, nil
-	}
-	e.before, e.after = text, text
-	return e, err
-}
-
-// apply shows the changes, asks, and makes them.
-func apply(edits []edit, yes, undo bool, std IO) error {
-	var todo []edit
-	for _, e := range edits {
-		if !bytes.Equal(e.before, e.after) || (e.after == nil) != e.missing {
-			todo = append(todo, e)
-			printDiff(e.name, e.before, e.after, std.Out)
-		}
-	}
-	if len(todo) == 0 {
-		_, err := fmt.Fprintln(std.Out, map[bool]string{false: "nothing to do: it is wired already", true: "nothing to undo: it is not wired"}[undo])
-		return err
-	}
-	if !yes {
-		if err := confirm(std); err != nil {
-			return err
-		}
-	}
-	for _, e := range todo {
-		if err := e.write(); err != nil {
-			return err
-		}
-		word := "changed"
-		if e.after == nil {
-			word = "removed"
-		} else if e.missing {
-			word = "written"
-		}
-		fmt.Fprintf(std.Out, "%s: %s\n", word, e.name)
-	}
-	if !undo {
-		fmt.Fprintln(std.Out, "The next session of the agent asks sayso before each call; sayso doctor tells whether it does.")
-	}
-	return nil
-}
-
-func (e *edit) write() error {
-	now, err := os.ReadFile(e.name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if !bytes.Equal(now, e.before) {
-		return &hintedError{e.name + " was changed in the meantime", "run it again"}
-	}
-	if e.after == nil {
-		return os.Remove(e.name)
-	}
-	if err := os.MkdirAll(filepath.Dir(e.name), 0o755); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o644) // others who work on it read it, too
-	if info, err := os.Stat(e.name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return replace(e.name, e.after, mode)
-}
-
-// confirm asks whether to go on. Where there is nobody to ask the answer is no.
-func confirm(std IO) error {
-	file, ok := std.In.(*os.File)
-	if ok {
-		info, err := file.Stat()
-		null, missing := os.Stat(os.DevNull) // a device, too, but nobody sits there
-		ok = err == nil && info.Mode()&os.ModeCharDevice != 0 && (missing != nil || !os.SameFile(info, null))
-	}
-	if !ok {
-		return &hintedError{"nothing was changed: there is no terminal to ask", "look at what would change, and say --yes"}
-	}
-	fmt.Fprint(std.Err, "Change it like this? [y/N] ")
-	answer, _ := bufio.NewReader(file).ReadString('\n') // no answer is no
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return errors.New("nothing was changed")
-}
+// hookName is the small program that agents start.
+const hookName = "sayso-hook"
 
 // hookProgram finds sayso-hook beside this program. Where this one was called by
 // a link, the link beside it is taken: it stays when a new version is installed.
 func hookProgram() (string, error) {
-	found, err := beside("sayso-hook")
+	found, err := beside(hookName)
 	if err != nil {
-		return "", &hintedError{"there is no sayso-hook beside this program", "install both into the same folder: make install"}
+		return "", &hintedError{"there is no " + hookName + " beside this program", "install both into the same folder: make install"}
 	}
 	if called, err := exec.LookPath(os.Args[0]); err == nil {
 		link, err := filepath.Abs(filepath.Join(filepath.Dir(called), filepath.Base(found)))

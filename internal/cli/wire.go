@@ -220,15 +220,28 @@ func shellWord(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// claudeSettings are the files in which Claude Code looks for hooks, the
-// strongest first: the administrator's, those of the workspace, the user's.
-func claudeSettings(root, home, configDir string) []string {
+// claudeFiles are the files in which Claude Code looks for hooks.
+type claudeFiles struct {
+	managed string // the administrator's
+	local   string // of one person in one workspace, and not committed
+	shared  string // of the workspace
+	user    string // of one person, everywhere
+}
+
+const localSettings = "settings.local.json"
+
+// all lists the files, the strongest first.
+func (f *claudeFiles) all() []string { return []string{f.managed, f.local, f.shared, f.user} }
+
+func claudeSettings(root, home, configDir string) claudeFiles {
 	own := filepath.Join(home, ".claude")
 	if filepath.IsAbs(configDir) {
 		own = configDir
 	}
-	return []string{
-		"/etc/claude-code/managed-settings.json",
-		filepath.Join(root, ".claude", "settings.local.json"), filepath.Join(root, ".claude", "settings.json"), filepath.Join(own, "settings.json"),
+	return claudeFiles{
+		managed: "/etc/claude-code/managed-settings.json",
+		local:   filepath.Join(root, ".claude", localSettings),
+		shared:  filepath.Join(root, ".claude", "settings.json"),
+		user:    filepath.Join(own, "settings.json"),
 	}
 }

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An edit is a file that is to change; after is nil if it is to go.
+type edit struct {
+	name          string
+	before, after []byte
+	missing       bool // it is not there yet
+}
+
+// readEdit reads a file that may change. Links are followed: the file that they
+// lead to is the one to change.
+func readEdit(name string) (edit, error) {
+	e := edit{name: realPath(name)}
+	text, err := os.ReadFile(e.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		e.missing = true
+		return e, nil
+	}
+	e.before, e.after = text, text
+	return e, err
+}
+
+// apply shows the changes, asks, and makes them.
+func (job *initJob) apply(edits []edit, std IO) error {
+	todo := []edit{}
+	for _, e := range edits {
+		if !bytes.Equal(e.before, e.after) || (e.after == nil) != e.missing {
+			todo = append(todo, e)
+			if !job.asJSON {
+				printDiff(e.name, e.before, e.after, std.Out)
+			}
+		}
+	}
+	if len(todo) == 0 && !job.asJSON {
+		_, err := fmt.Fprintln(std.Out, map[bool]string{false: "nothing to do: it is wired already", true: "nothing to undo: it is not wired"}[job.undo])
+		return err
+	}
+	if job.print {
+		return job.told(todo, false, std)
+	}
+	if !job.yes {
+		if err := confirm(std); err != nil {
+			return err
+		}
+	}
+	for _, e := range todo {
+		if err := e.write(); err != nil {
+			return err
+		}
+	}
+	return job.told(todo, true, std)
+}
+
+// told says what was done, or would be.
+func (job *initJob) told(todo []edit, done bool, std IO) error {
+	if job.asJSON {
+		type change struct {
+			File string `json:"file"`
+			Does string `json:"does"`
+		}
+		list := []change{}
+		for _, e := range todo {
+			list = append(list, change{e.name, e.does()})
+		}
+		return writeJSON(struct {
+			Done    bool     `json:"done"`
+			Changes []change `json:"changes"`
+		}{done, list}, std.Out)
+	}
+	if !done {
+		return nil
+	}
+	for _, e := range todo {
+		fmt.Fprintf(std.Out, "%s: %s\n", e.does(), e.name)
+	}
+	if job.undo {
+		return nil
+	}
+	for _, e := range todo {
+		if filepath.Base(e.name) == localSettings && !ignored(e.name) {
+			fmt.Fprintf(std.Err, "sayso: note: %s is for you alone: add .claude/%s to .gitignore\n", e.name, localSettings)
+		}
+	}
+	_, err := fmt.Fprintln(std.Out, "The next session of the agent asks sayso before each call; sayso doctor tells whether it does.")
+	return err
+}
+
+// ignored reports whether the repository of a workspace seems to leave its local
+// settings out, or there is none. Only the usual ways to say so are known.
+func ignored(settings string) bool {
+	root := filepath.Dir(filepath.Dir(settings))
+	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil {
+		return true
+	}
+	for _, name := range []string{".gitignore", ".git/info/exclude", ".claude/.gitignore"} {
+		text, err := machine{}.ReadFile(filepath.Join(root, name), 1<<20)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			switch strings.Trim(strings.TrimSpace(line), "/") {
+			case ".claude", ".claude/*", ".claude/**", "*", localSettings, ".claude/" + localSettings, "**/.claude/" + localSettings:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// does is what happens to the file, in a word.
+func (e *edit) does() string {
+	switch {
+	case e.after == nil:
+		return "removed"
+	case e.missing:
+		return "written"
+	}
+	return "changed"
+}
+
+func (e *edit) write() error {
+	now, err := os.ReadFile(e.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !bytes.Equal(now, e.before) {
+		return &hintedError{e.name + " was changed in the meantime", "run it again"}
+	}
+	if e.after == nil {
+		err := os.Remove(e.name)
+		if dir := filepath.Dir(e.name); filepath.Base(dir) == ".claude" {
+			_ = os.Remove(dir) // only if nothing else is in it
+		}
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(e.name), 0o755); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644) // others who work on it read it, too
+	if info, err := os.Stat(e.name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return replace(e.name, e.after, mode)
+}
+
+// confirm asks whether to go on. Where there is nobody to ask the answer is no.
+func confirm(std IO) error {
+	file, ok := std.In.(*os.File)
+	if ok {
+		info, err := file.Stat()
+		null, missing := os.Stat(os.DevNull) // a device, too, but nobody sits there
+		ok = err == nil && info.Mode()&os.ModeCharDevice != 0 && (missing != nil || !os.SameFile(info, null))
+	}
+	if !ok {
+		return &hintedError{"nothing was changed: there is no terminal to ask", "look at what would change, and say --yes"}
+	}
+	fmt.Fprint(std.Err, "Change it like this? [y/N] ")
+	answer, _ := bufio.NewReader(file).ReadString('\n') // no answer is no
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was changed")
+}
