@@ -29,12 +29,10 @@ import (
 //     XXXX of mktemp is a pattern, too;
 //   - a folder that was given as the target of a program that puts several
 //     files into it (fillers);
-//   - a file whose name is the start of its name, in the same folder, for the
-//     programs that make backups, parts or compressed files (suffixers);
 //   - a folder that is moved or removed as a whole;
 //   - a path below it, if it is a folder: mkdir -p makes it, rmdir -p removes it;
 //   - the working folder of a command that runs no command which is reported
-//     itself, and either runs code or changes files but names none;
+//     itself, and either runs code or is a filler that names no file;
 //   - the folder .git of the repository in which a git command works;
 //   - a command that is opaque, or a path that cannot be known. Scripts that
 //     need this are counted.
@@ -44,10 +42,9 @@ import (
 // these accesses; files that are gone at the end may also stand next to one,
 // as the temporary files of sed -i do.
 
-var (
-	fillers   = []string{"cp", "mv", "install", "ln", "tar", "unzip", "git", "rsync", "cpio", "ar", "mktemp"}
-	suffixers = []string{"cp", "mv", "install", "ln", "sed", "perl", "patch", "split", "csplit", "gzip", "bzip2", "xz", "zstd", "zip"}
-)
+// fillers put several files into the folder that they are given; where they
+// are given none, into the one they work in.
+var fillers = []string{"mv", "tar", "unzip", "git", "rsync", "cpio", "ar", "patch", "split", "csplit"}
 
 func TestDifferentialFiles(t *testing.T) {
 	scripts := readScripts(t, "files-*.txt", fewestFiles)
@@ -249,7 +246,6 @@ type claim struct {
 	any    bool // all accesses
 	below  bool // and what is below
 	glob   bool
-	suffix bool // and what has a longer name
 	all    bool // anything, because the command is opaque
 }
 
@@ -285,24 +281,28 @@ func (o *observation) claims(a *shell.Analysis, links map[string]string) []claim
 // is the target of a program that fills it, or if it is gone.
 func (o *observation) claim(cmd *shell.Command, p *shell.Path, name string) claim {
 	k := claim{file: name, access: p.Access, glob: p.Glob, below: p.Recursive}
-	program := ""
-	if len(cmd.Args) > 0 {
-		program = path.Base(cmd.Args[0].Text)
-	}
+	program := programOf(cmd)
 	if p.Access == shell.Write && o.isDir(name) {
 		k.below = k.below || slices.Contains(fillers, program)
 	} else if _, remains := o.after[name]; p.Access == shell.Delete && !p.Glob {
 		k.below = k.below || !remains
 	}
-	k.suffix = slices.Contains(suffixers, program)
 	if program == "mktemp" {
 		k.file, k.glob = templateMark.ReplaceAllString(name, "*"), true
 	}
 	return k
 }
 
+// programOf is the name of the program that a command starts.
+func programOf(cmd *shell.Command) string {
+	if len(cmd.Args) == 0 {
+		return ""
+	}
+	return path.Base(cmd.Args[0].Text)
+}
+
 // workingFolder is the folder that a command stands for which runs code, or
-// changes files but names none; and the one that git keeps its data in.
+// fills a folder and names none; and the one that git keeps its data in.
 func (o *observation) workingFolder(a *shell.Analysis, i int, named bool, links map[string]string) []claim {
 	cmd := &a.Commands[i]
 	changes := cmd.Effects&(shell.Writes|shell.Deletes|shell.Permissions|shell.Installs) != 0
@@ -311,7 +311,7 @@ func (o *observation) workingFolder(a *shell.Analysis, i int, named bool, links 
 	}
 	runsOthers := slices.ContainsFunc(a.Commands, func(c shell.Command) bool { return c.Via == i })
 	var out []claim
-	if !runsOthers && (cmd.Effects.Has(shell.Executes) || changes && !named) {
+	if !runsOthers && (cmd.Effects.Has(shell.Executes) || changes && !named && slices.Contains(fillers, programOf(cmd))) {
 		out = append(out, claim{file: resolveLinks(cmd.Dir, links), any: true, below: true})
 	}
 	if len(cmd.Args) == 0 || cmd.Args[0].Text != "git" {
@@ -342,8 +342,6 @@ func (o *observation) covered(claims []claim, c change) verdict {
 		case !strings.HasPrefix(c.file, o.root+"/"): // nothing may leave the scratch folder
 		case k.all:
 			best = min(best, opaque)
-		case k.suffix && k.starts(c.file) && slices.Contains(c.need, shell.Write):
-			best = min(best, wild)
 		case !k.any && !slices.Contains(c.need, k.access):
 		case k.file == c.file && !k.any:
 			return exact
@@ -355,16 +353,6 @@ func (o *observation) covered(claims []claim, c change) verdict {
 		}
 	}
 	return best
-}
-
-// starts reports whether a file stands next to the one that is named and has a
-// longer name.
-func (k *claim) starts(name string) bool {
-	if k.glob {
-		longer := claim{file: k.file + "?*", below: k.below}
-		return longer.matches(name, false)
-	}
-	return len(name) > len(k.file) && strings.HasPrefix(name, k.file) && path.Dir(name) == path.Dir(k.file)
 }
 
 // matches reports whether a pattern covers a file: it is below what the pattern

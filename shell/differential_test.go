@@ -333,13 +333,15 @@ func unlinked(file string) string {
 }
 
 // coversAll reports whether a command said that anything may follow from it:
-// an opaque one that runs code or goes on by itself, or one that runs a file
+// an opaque one that runs code or calls itself again, or one that runs a file
 // and does not say what is in it. The arguments of any other opaque command
 // are in doubt, but not what else runs.
 func coversAll(a *shell.Analysis, i int) bool {
 	cmd := &a.Commands[i]
 	if len(cmd.Opaque) > 0 {
-		return len(cmd.Args) == 0 || cmd.Effects&(shell.Executes|shell.LongRunning) != 0
+		again := func(c shell.Command) bool { return c.Via != i && len(c.Args) > 0 && c.Args[0].Text == cmd.Args[0].Text }
+		return len(cmd.Args) == 0 || cmd.Effects.Has(shell.Executes) ||
+			cmd.Effects.Has(shell.LongRunning) && slices.ContainsFunc(a.Commands[:i], again)
 	}
 	runsFile := cmd.Effects.Has(shell.Executes) &&
 		slices.ContainsFunc(cmd.Paths, func(p shell.Path) bool { return p.Access == shell.Read })

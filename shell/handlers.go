@@ -8,6 +8,7 @@ import (
 
 // handle runs the code that reads what the tables cannot describe.
 func (v *visit) handle() {
+	links := false
 	for _, t := range v.r.chain {
 		switch t.Use {
 		case table.UseFind:
@@ -37,7 +38,8 @@ func (v *visit) handle() {
 		case table.UseTest:
 			v.test()
 		case table.UseLink:
-			v.link()
+			v.into()
+			links = true
 		case table.UseDownload:
 			v.download()
 		case table.UseCopy:
@@ -48,6 +50,10 @@ func (v *visit) handle() {
 		case table.UseProgram:
 			v.givenProgram()
 		}
+	}
+	v.backups()
+	if links { // nothing that the command does goes through it
+		v.link()
 	}
 	v.unpacks()
 	v.loads()

@@ -159,7 +159,9 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 		if a.Unknown || a.made {
 			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
 		}
-	case table.KindCd, table.KindInnerCd, table.KindUnset, table.KindCmd, table.KindNone:
+	case table.KindPatched, table.KindPacked, table.KindStart:
+		v.nextTo(k, a, recursive)
+	case table.KindCd, table.KindInnerCd, table.KindUnset, table.KindCmd, table.KindBackup, table.KindBefore, table.KindEnding, table.KindNone:
 	default:
 		v.program(k, keys, a)
 	}
@@ -180,8 +182,7 @@ func (v *visit) file(k table.Kind, a Arg, recursive bool) {
 		v.touch(a, Read, recursive)
 		v.touch(a, Delete, recursive)
 	case table.KindReplace:
-		v.touch(a, Read, recursive)
-		v.touch(a, Write, recursive)
+		v.nextTo(table.KindPacked, a, recursive)
 		v.touch(a, Delete, recursive)
 	case table.KindChange:
 		v.touch(a, Change, recursive)

@@ -102,11 +102,13 @@ func (v *visit) into() {
 	folder := ""
 	if g := v.r.given("-t"); g != nil && g.hasValue {
 		folder = g.value.Text
-	} else if n := len(args); n > 1 {
+	} else if n := len(args); n == 1 && v.r.tool().Use == table.UseLink && v.r.name != "mount" {
+		folder = "."
+	} else if n > 1 {
 		folder, args = args[n-1].Text, args[:n-1]
 		abs := resolve(folder, v.st.dir)
 		e, seen := v.w.look(abs)
-		if !(seen && e.Dir || n > 2 || strings.HasSuffix(folder, "/") || strings.HasPrefix(path.Base(folder), ".")) {
+		if !(seen && e.Dir || n > 2 || v.r.has("--parents") || strings.HasSuffix(folder, "/") || strings.HasPrefix(path.Base(folder), ".")) {
 			return
 		}
 	}
@@ -114,9 +116,14 @@ func (v *visit) into() {
 		return
 	}
 	for _, a := range args {
-		if !a.Unknown && len(a.Text) <= maxPath {
-			v.touch(Arg{Text: strings.TrimRight(folder, "/") + "/" + path.Base(a.Text), Glob: a.Glob}, Write, false)
+		if a.Unknown || len(a.Text) > maxPath {
+			continue
 		}
+		name := path.Base(a.Text)
+		if v.r.has("--parents") {
+			name = a.Text
+		}
+		v.touch(Arg{Text: strings.TrimRight(folder, "/") + "/" + name, Glob: a.Glob}, Write, false)
 	}
 }
 

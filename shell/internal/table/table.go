@@ -182,6 +182,7 @@ const (
 	IsGlobCode   // a shell in which a pattern can hold code
 	IsSaves      // it saves what it downloads to a file, without being told
 	IsBare       // what it runs gets none of the variables
+	IsBackups    // it keeps copies of the files that it changes
 	IsWrapping   // a slot of it is a command; the compiler of the tables sets it
 	IsScripting  // a slot of it is a script; likewise
 )
@@ -247,6 +248,12 @@ const (
 	KindRoot    // the folder that the wrapped command sees as /
 	KindInnerCd // the folder where the wrapped command starts, as it sees it
 	KindSplit   // the first words of the wrapped command, with escapes of their own
+	KindBackup  // how the copies are called that it keeps of what it changes
+	KindBefore  // what stands in front of their names
+	KindPatched // a file that a patch changes
+	KindPacked  // a file that is packed or unpacked, into another next to it
+	KindEnding  // the ending of packed files
+	KindStart   // how the names of files start that are written
 	KindUnset   // the name of a variable that the wrapped command does not get
 )
 

@@ -243,7 +243,7 @@ var tableInterpreters = [...]Tool{
 		Use:  UseInterpreter,
 		Flags: []Flag{
 			{Names: []string{"-e", "-E"}, Kind: KindPerl, Do: &Action{Say: "Run Perl code given on the command line"}},
-			{Names: []string{"-i"}, Kind: KindText, Attached: true},
+			{Names: []string{"-i"}, Kind: KindBackup, Attached: true},
 			{Names: []string{"-n", "-p", "-a", "-l", "-s", "-S", "-t", "-T", "-u", "-U", "-w", "-W", "-X", "-f", "-g"}},
 			{Names: []string{"-0"}, Kind: KindText, Attached: true},
 			{Names: []string{"-F"}, Kind: KindText, Attached: true},
@@ -269,7 +269,7 @@ var tableInterpreters = [...]Tool{
 		Use:  UseInterpreter,
 		Flags: []Flag{
 			{Names: []string{"-e"}, Kind: KindRuby, Do: &Action{Say: "Run Ruby code given on the command line"}},
-			{Names: []string{"-i"}, Kind: KindText, Attached: true},
+			{Names: []string{"-i"}, Kind: KindBackup, Attached: true},
 			{Names: []string{"-n", "-p", "-a", "-l", "-s", "-S", "-w", "-U", "-d", "--debug", "--jit", "--yjit", "--rjit", "--verbose"}},
 			{Names: []string{"-0"}, Kind: KindText, Attached: true},
 			{Names: []string{"-F"}, Kind: KindText, Attached: true},

@@ -23,7 +23,7 @@ var traits = map[string]string{
 	"dashword": "IsDashword", "bundled": "IsBundled", "posix": "IsPosix", "elsewhere": "IsElsewhere",
 	"nohelp": "IsNoHelp", "global": "IsGlobal", "fromhere": "IsFromHere", "joined": "IsJoined",
 	"oldshell": "IsOldShell", "othershell": "IsOtherShell", "chained": "IsChained",
-	"thisshell": "IsThisShell", "globcode": "IsGlobCode", "saves": "IsSaves", "bare": "IsBare",
+	"thisshell": "IsThisShell", "globcode": "IsGlobCode", "saves": "IsSaves", "bare": "IsBare", "backups": "IsBackups",
 	"wrapping": "IsWrapping", "scripting": "IsScripting",
 }
 
@@ -39,6 +39,7 @@ var kinds = map[string]string{
 	"awk": "KindAwk", "sed": "KindSed", "sql": "KindSQL", "jq": "KindJq", "redis": "KindRedis", "mongo": "KindMongo",
 	"code-lisp": "KindLisp", "code-other": "KindOtherCode", "crontab": "KindCrontab", "self": "KindSelf", "typed": "KindTyped",
 	"format": "KindFormat", "root": "KindRoot", "inner-cd": "KindInnerCd", "split": "KindSplit", "unset": "KindUnset",
+	"backup": "KindBackup", "before": "KindBefore", "patched": "KindPatched", "packed": "KindPacked", "start": "KindStart", "ending": "KindEnding",
 }
 
 var handlers = map[string]string{
