@@ -20,10 +20,12 @@ func (v *visit) builtin() {
 		}
 	}
 	switch v.r.name {
-	case "cd", "chdir", "pushd":
+	case "cd", "chdir":
 		v.cd(args)
+	case "pushd":
+		v.pushd(args)
 	case "popd":
-		st.dir, st.alt = "", ""
+		v.popd(args)
 	case "eval":
 		v.eval(args)
 	case "source", ".":

@@ -262,8 +262,10 @@ func (v *visit) script(a Arg) {
 		v.c.doubt(Dangerous, "which script runs cannot be known: "+a.Text)
 		return
 	}
-	v.w.fetched(v.c, resolve(a.Text, v.st.dir))
-	v.runsFile(resolve(a.Text, v.st.dir))
+	abs := resolve(a.Text, v.st.dir)
+	v.w.runsFrom(v.c, abs)
+	v.w.fetched(v.c, abs)
+	v.runsFile(abs)
 	v.touch(a, Read, false)
 }
 

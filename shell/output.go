@@ -18,6 +18,10 @@ func (v *visit) printed() stream {
 		if v.outer.dir != "" && v.outer.alt == "" {
 			return stream{kind: streamText, text: v.outer.dir + "\n"}
 		}
+	case table.PrintsTop:
+		if root := v.w.rootOf(v.st.dir); root != "" && v.st.alt == "" {
+			return stream{kind: streamText, text: root + "\n"}
+		}
 	case table.PrintsTemp:
 		return stream{kind: streamItems, items: []Arg{{Text: "/tmp/tmp.*", Unknown: true, Glob: true, plain: true}}}
 	case table.PrintsBase:
@@ -61,6 +65,16 @@ func (v *visit) printed() stream {
 		return stream{kind: v.f.stdin.kind}
 	}
 	return stream{kind: streamUnknown}
+}
+
+// rootOf is the workspace that holds a folder: its repository is there, or below.
+func (w *walker) rootOf(dir string) string {
+	for _, root := range w.at.Workspace {
+		if dir != "" && within(dir, root) {
+			return root
+		}
+	}
+	return ""
 }
 
 // oneName is a word without a slash, unless what it prints may come from its

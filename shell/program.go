@@ -46,7 +46,11 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	if f.direct && t.Use == table.UseBuiltin {
 		c.doubt(Dangerous, name+" is no program: what runs instead cannot be known")
 	}
-	if args[0].Text != name {
+	module := false
+	if t.Use == table.UseInterpreter && t.Names[0] == "python" {
+		t, args, module = asModule(t, args)
+	}
+	if args[0].Text != name && !module {
 		args = append([]Arg{{Text: name, Span: c.Args[0].Span}}, args[1:]...)
 	}
 	var more []Arg
@@ -71,6 +75,9 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 		return stream{}
 	}
 	v.describe()
+	if module { // a rule would have to name the interpreter
+		c.Prefix, c.Suggest = append(w.words.take(1), name), false
+	}
 	v.sends()
 	out := v.tainted(v.output())
 	if len(c.Paths) > 0 && c.Effects.Has(Writes) {
@@ -132,6 +139,45 @@ func (w *walker) tool(name string, args []Arg, fetched bool) (*table.Tool, []Arg
 	return nil, args
 }
 
+// asModule reads python -m pytest … as pytest …, for the modules that are programs
+// of the same name.
+func asModule(t *table.Tool, args []Arg) (*table.Tool, []Arg, bool) {
+	for i := 1; i < len(args); i++ {
+		word := args[i].Text
+		if args[i].Unknown || len(word) < 2 || word[0] != '-' || word[1] == '-' {
+			break
+		}
+		at := strings.IndexAny(word, "mcWX")
+		if at < 0 {
+			continue
+		}
+		rest, value := args[i+1:], args[i]
+		if value.Text = word[at+1:]; value.Text == "" && len(rest) > 0 {
+			value, rest = rest[0], rest[1:]
+			i++
+		}
+		if word[at] == 'W' || word[at] == 'X' {
+			continue
+		}
+		tool := moduleTool(value)
+		if word[at] == 'c' || tool == nil {
+			break
+		}
+		value.Text = strings.ReplaceAll(value.Text, "_", "-")
+		return tool, append([]Arg{value}, rest...), true
+	}
+	return t, args, false
+}
+
+func moduleTool(module Arg) *table.Tool {
+	for i := range table.KeysPythonModules {
+		if !module.Unknown && matchAny(table.KeysPythonModules[i].Names, module.Text) {
+			return table.Find(strings.ReplaceAll(module.Text, "_", "-"))
+		}
+	}
+	return nil
+}
+
 // baseName strips the folder and a Windows ending from the name of a program.
 func baseName(name string) string {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) {
@@ -162,6 +208,7 @@ func (w *walker) place(st *state, c *Command, name string) {
 	p.Real = w.follow(abs, unclean(text, st.dir))
 	w.addPath(c, p)
 	c.Risk = min(c.Risk, w.judge(&p))
+	w.runsFrom(c, abs)
 	w.fetched(c, abs)
 }
 
@@ -225,6 +272,7 @@ func (v *visit) describe() {
 		v.wrapped(r.rest)
 	}
 	v.somewhere()
+	v.projectCode()
 	if c.Effects.Has(Network) && len(c.Hosts) == 0 {
 		c.host(External)
 	}

@@ -134,6 +134,44 @@ var pathsInert = pathClass{
 	},
 }
 
+var pathsInstalled = pathClass{
+	dotHome: []string{
+		".nvm/**",
+		".pyenv/**",
+		".rbenv/**",
+		".asdf/**",
+		".rustup/**",
+		".cargo/registry/**",
+		".volta/**",
+		".sdkman/**",
+		".local/share/mise/**",
+		".local/share/uv/**",
+		".local/pipx/**",
+		".local/share/pipx/**",
+	},
+	home: []string{
+		"go/pkg/mod/**",
+	},
+	rooted: []string{
+		"/usr/lib/**",
+		"/usr/lib64/**",
+		"/usr/libexec/**",
+		"/usr/share/**",
+		"/usr/local/lib/**",
+		"/usr/local/share/**",
+		"/usr/local/go/**",
+		"/usr/local/Cellar/**",
+		"/usr/local/opt/**",
+		"/opt/homebrew/Cellar/**",
+		"/opt/homebrew/lib/**",
+		"/opt/homebrew/opt/**",
+		"/opt/homebrew/share/**",
+		"/opt/conda/**",
+		"/nix/store/**",
+		"/snap/**",
+	},
+}
+
 var pathsMachine = pathClass{
 	rooted: []string{
 		"/bin/**",

@@ -308,6 +308,7 @@ const (
 	PrintsUnknown  // anything
 	PrintsBase     // the last component of a path, without an ending
 	PrintsThrough  // what it reads, whatever its operands are
+	PrintsTop      // the folder of the project
 	PrintsSettings // assignments for a shell, and nothing else
 
 	PrintsEnvironment // the variables, if it has no operands

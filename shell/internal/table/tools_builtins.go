@@ -19,6 +19,7 @@ var tableBuiltins = [...]Tool{
 		Flags: sharedFlag4,
 	},
 	{Names: []string{"popd"},
+		Do:    Action{Args: []Slot{{Kind: KindText, Optional: true}}},
 		Says:  []string{"Go back to the remembered folder"},
 		Use:   UseBuiltin,
 		Flags: sharedFlag4,

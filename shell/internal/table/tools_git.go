@@ -517,7 +517,7 @@ var tableGit = [...]Tool{
 				},
 				Whens: []When{
 					{Any: [][]Term{{{Op: TermFlag, Flag: "--verify"}, {Op: TermCount, N: 1}}}, Flagged: true, Do: Action{Prints: PrintsHash}},
-					{Any: [][]Term{{{Op: TermFlag, Flag: "--show-toplevel"}}}, Flagged: true, Do: Action{Say: "Show the top folder of the repository"}},
+					{Any: [][]Term{{{Op: TermFlag, Flag: "--show-toplevel"}, {Op: TermCount, N: 0}}}, Flagged: true, Do: Action{Say: "Show the top folder of the repository", Prints: PrintsTop}},
 				},
 			},
 			{Names: []string{"rev-list"},

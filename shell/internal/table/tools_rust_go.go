@@ -763,10 +763,11 @@ var tableRustGo = [...]Tool{
 				},
 			},
 			{Names: []string{"run"},
-				Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix | IsInterpreter},
+				Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix | IsInterpreter | IsScripting},
 				Says:  []string{"Build and run the Go program {arg1}", "Build and run the Go project"},
 				Flags: sharedFlag634,
 				Whens: []When{
+					{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"..", "../*", "/*"}}}}, Do: Action{Args: []Slot{{Kind: KindScript}, {Kind: KindText, Repeat: true}}}},
 					{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*@*"}}}}, Do: Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Say: "Download and run the Go program {arg1}", Hosts: []string{"registries"}}},
 				},
 			},
@@ -790,6 +791,7 @@ var tableRustGo = [...]Tool{
 				},
 				Whens: []When{
 					{Any: [][]Term{{{Op: TermCount, N: 1}, {Op: TermArg, N: 1, Globs: []string{"./..."}}}}, Do: Action{Say: "Run all Go tests of the project"}},
+					{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"..", "../*", "/*"}}}}, Do: Action{Args: []Slot{{Kind: KindRead, Repeat: true}}}},
 				},
 			},
 			{Names: []string{"vet"},

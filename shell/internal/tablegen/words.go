@@ -51,7 +51,7 @@ var handlers = map[string]string{
 var outputs = map[string]string{
 	"args": "PrintsArgs", "cwd": "PrintsCwd", "temp": "PrintsTemp", "name": "PrintsName", "paths": "PrintsPaths",
 	"stdin": "PrintsStdin", "decoded": "PrintsDecoded", "network": "PrintsNetwork", "names": "PrintsNames",
-	"lines": "PrintsLines", "hash": "PrintsHash", "unknown": "PrintsUnknown", "through": "PrintsThrough", "base": "PrintsBase", "settings": "PrintsSettings", "environment": "PrintsEnvironment",
+	"lines": "PrintsLines", "hash": "PrintsHash", "unknown": "PrintsUnknown", "through": "PrintsThrough", "base": "PrintsBase", "top": "PrintsTop", "settings": "PrintsSettings", "environment": "PrintsEnvironment",
 }
 
 var placeholders = map[string]bool{
