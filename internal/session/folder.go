@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/private"
@@ -123,7 +124,13 @@ func (f Folder) Update(ctx context.Context, id string, change func(*sayso.Sessio
 	if known.lines == 0 {
 		line.ID = id
 	}
-	return appendLine(file, known.size, line)
+	if err := appendLine(file, known.size, line); err != nil {
+		return err
+	}
+	if known.lines == 0 { // a session starts
+		f.prune(id, time.Now())
+	}
+	return nil
 }
 
 // Remove forgets a session.
