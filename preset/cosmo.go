@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/fspath"
@@ -51,15 +52,16 @@ const (
 // four risks by its own lists, blocked ones are an error at once, and a person
 // confirms every other one, with nothing remembered. A no ends the turn.
 func Cosmo() sayso.Preset {
+	var last cosmoLast
 	return sayso.Preset{
 		Name:  "cosmo",
 		Doc:   "classifies every command by its own lists; asks about all that are not blocked",
 		Modes: []sayso.Mode{{Name: "default", Doc: "safe, moderate and dangerous commands ask, blocked ones are an error"}},
 		Plan: func(string) (sayso.Plan, error) {
-			return sayso.Plan{sayso.Readable(), sayso.Stopped("denied"), cosmoPolicy()}, nil
+			return sayso.Plan{sayso.Readable(), sayso.Stopped("denied"), cosmoPolicy(&last)}, nil
 		},
 		Describe: func(c *sayso.Case) (shell.Risk, string) {
-			v := cosmoVerdict(c.Facts)
+			v := last.verdict(c.Facts)
 			return v.Risk, v.Explanation
 		},
 		Suggest: func(*sayso.Case) []sayso.Suggestion { return nil },
@@ -101,9 +103,27 @@ func (e CosmoEvaluator) EvaluateCommand(command string, args []string, workspace
 	return cosmoVerdict(a.Analyze(call))
 }
 
-func cosmoPolicy() sayso.Stage {
+// A cosmoLast keeps the last verdict: the stage that decides and the description of
+// a call ask for the same one, in turn.
+type cosmoLast struct{ of atomic.Pointer[cosmoJudged] }
+
+type cosmoJudged struct {
+	facts   *sayso.Facts
+	verdict CommandVerdict
+}
+
+func (l *cosmoLast) verdict(f *sayso.Facts) CommandVerdict {
+	if was := l.of.Load(); was != nil && was.facts == f {
+		return was.verdict
+	}
+	v := cosmoVerdict(f)
+	l.of.Store(&cosmoJudged{f, v})
+	return v
+}
+
+func cosmoPolicy(last *cosmoLast) sayso.Stage {
 	return sayso.Func("command_policy", func(c *sayso.Case) sayso.Verdict {
-		v := cosmoVerdict(c.Facts)
+		v := last.verdict(c.Facts)
 		if v.Blocked {
 			return sayso.Decide(sayso.Deny, CodeCosmoBlocked, "blocked: "+v.BlockReason)
 		}
@@ -123,10 +143,45 @@ func cosmoVerdict(f *sayso.Facts) CommandVerdict {
 			v.Risk, v.why = level, why
 		}
 	}
+	v.Explanation, v.why = cosmoTyped(f, v.Explanation), cosmoTyped(f, v.why)
 	if v.Risk == shell.Blocked {
 		v.Blocked, v.BlockReason = true, v.why
 	}
 	return v
+}
+
+// cosmoTyped writes the arguments in a text that began with ~ as they were given.
+func cosmoTyped(f *sayso.Facts, text string) string {
+	if len(f.Lines) != 1 || !strings.Contains(f.Lines[0], "~") {
+		return text
+	}
+	for i := range f.Parts {
+		c := f.Parts[i].Command
+		if c == nil {
+			continue
+		}
+		for _, a := range c.Args {
+			rest, home := strings.CutPrefix(a.Text, f.Place.Home)
+			if at := a.Span.Start; !home || at < 0 || at >= len(f.Lines[0]) || f.Lines[0][at] != '~' {
+				continue
+			}
+			text = replaceWord(text, a.Text, "~"+rest)
+		}
+	}
+	return text
+}
+
+// replaceWord replaces a word in a text, but not where it is the start of a longer
+// one.
+func replaceWord(text, word, by string) string {
+	before, after, found := strings.Cut(text, word)
+	if !found {
+		return text
+	}
+	if after != "" && !strings.ContainsRune(" ,;:)'\"", rune(after[0])) {
+		return before + word + replaceWord(after, word, by)
+	}
+	return before + by + replaceWord(after, word, by)
 }
 
 // cosmoExplain is what the call does; for a program that no template is for, the
@@ -147,11 +202,15 @@ func cosmoExplain(f *sayso.Facts) string {
 // cosmoPart classifies one part of a call by the lists, and then by where it
 // reaches.
 func cosmoPart(f *sayso.Facts, p *sayso.Part) (shell.Risk, string) {
-	level, why := cosmoLevel(f, p)
+	var w shell.Words
+	if p.Command != nil {
+		w = p.Command.Words()
+	}
+	level, why := cosmoLevel(f, p, &w)
 	if p.Command != nil && p.Command.Elsewhere {
 		return level, why // the paths are not of this machine
 	}
-	sandboxed := p.Command != nil && slices.Contains(cosmoSandboxed, p.Command.Words().Name)
+	sandboxed := p.Command != nil && slices.Contains(cosmoSandboxed, w.Name)
 	if sandboxed && len(p.Hosts) > 0 && level > shell.Dangerous {
 		level, why = shell.Dangerous, "path outside the workspace, on "+p.Hosts[0]
 	}
@@ -165,18 +224,18 @@ func cosmoPart(f *sayso.Facts, p *sayso.Part) (shell.Risk, string) {
 }
 
 // cosmoLevel is the level that the lists give, wherever it reaches.
-func cosmoLevel(f *sayso.Facts, p *sayso.Part) (shell.Risk, string) {
+func cosmoLevel(f *sayso.Facts, p *sayso.Part, w *shell.Words) (shell.Risk, string) {
 	if p.Command == nil {
 		return cosmoOther(f, p)
 	}
-	w := p.Command.Words()
-	row := cosmoRowFor(&w, p.Effects)
+	row := cosmoRowFor(w, p.Effects)
+	more := p.Effects &^ cosmoReading &^ cosmoWrapped(f, p.Command)
 	switch {
 	case row != nil && row.level == shell.Blocked:
 		return row.level, row.why
 	case p.Risk == shell.Blocked && p.Effects&shell.System != 0:
 		return shell.Blocked, "destructive system command"
-	case cosmoVersion(p.Command, &w):
+	case cosmoVersion(p.Command, w):
 		return shell.Safe, "version check"
 	case row != nil && row.level == shell.Dangerous:
 		return row.level, row.why
@@ -184,13 +243,13 @@ func cosmoLevel(f *sayso.Facts, p *sayso.Part) (shell.Risk, string) {
 		return shell.Dangerous, "what it does cannot be known: " + p.Opaque[0]
 	case w.Name == "find" && cosmoFindActs(p.Command):
 		return shell.Dangerous, "find with -exec or -delete"
-	case row != nil && row.level == shell.Safe && p.Effects&^cosmoReading != 0 && p.Risk >= shell.Moderate:
+	case row != nil && row.level == shell.Safe && more != 0 && p.Risk >= shell.Moderate:
 		return shell.Moderate, "it changes something in the workspace"
-	case row != nil && row.level == shell.Safe && p.Effects&^cosmoReading != 0:
+	case row != nil && row.level == shell.Safe && more != 0:
 		return shell.Dangerous, "with these arguments it does more than read"
 	case row != nil:
 		return row.level, row.why
-	case slices.Contains(cosmoScripts, w.Name) && len(w.Operands) > 0 && cosmoScriptFile(&w):
+	case slices.Contains(cosmoScripts, w.Name) && len(w.Operands) > 0 && cosmoScriptFile(w):
 		return shell.Moderate, "script execution"
 	}
 	return shell.Dangerous, "no level is documented for it"
@@ -198,6 +257,18 @@ func cosmoLevel(f *sayso.Facts, p *sayso.Part) (shell.Risk, string) {
 
 // cosmoReading are the effects of commands that cannot modify anything.
 const cosmoReading = shell.Reads | shell.Network | shell.LongRunning | shell.Secrets
+
+// cosmoWrapped is what the commands do that a command wraps: they have levels of
+// their own.
+func cosmoWrapped(f *sayso.Facts, c *shell.Command) shell.Effects {
+	var does shell.Effects
+	for i := range f.Parts {
+		if inner := f.Parts[i].Command; inner != nil && f.Parent(inner) == c {
+			does |= f.Parts[i].Effects
+		}
+	}
+	return does
+}
 
 // cosmoVersion reports whether the command only asks for a version: there is
 // nothing else on the line, and -v does not mean verbose.

@@ -27,7 +27,7 @@ var cosmoTable = []cosmoRow{
 		"npm|pnpm install|i|add|ci -g|--global", "npm|pnpm install|i|add --location", "pip|pip3 install --user",
 	}},
 	{shell.Dangerous, "force operation", shell.Irreversible, []string{"git push"}},
-	{shell.Dangerous, "force operation", 0, []string{"git push --force|--force-with-lease|--mirror|--delete", "git checkout --force", "git add --force"}},
+	{shell.Dangerous, "force operation", 0, []string{"git checkout --force", "git add --force"}},
 	{shell.Dangerous, "system package manager", 0, []string{"brew install"}},
 
 	{shell.Safe, "file inspection", 0, []string{"ls", "cat", "head", "tail", "wc", "tree", "file", "stat"}},
@@ -62,24 +62,25 @@ var cosmoSecret = []string{".ssh", ".gnupg", ".aws"}
 
 // cosmoRowFor returns the row for a command, or nil.
 func cosmoRowFor(w *shell.Words, does shell.Effects) *cosmoRow {
+	words := append([]string{w.Name}, w.Subs...)
+	for i := range w.Operands {
+		words = append(words, w.Operands[i].Text)
+	}
 	for i := range cosmoTable {
 		row := &cosmoTable[i]
-		if does&row.effect == row.effect && slices.ContainsFunc(row.commands, func(text string) bool { return cosmoFits(text, w) }) {
+		if does&row.effect == row.effect && slices.ContainsFunc(row.commands, func(text string) bool { return cosmoFits(text, words, w.Options) }) {
 			return row
 		}
 	}
 	return nil
 }
 
-// cosmoFits reports whether a command is the one that a row writes as text.
-func cosmoFits(text string, w *shell.Words) bool {
-	words := append([]string{w.Name}, w.Subs...)
-	for i := range w.Operands {
-		words = append(words, w.Operands[i].Text)
-	}
+// cosmoFits reports whether a command, by its words and options, is the one that a
+// row writes as text.
+func cosmoFits(text string, words []string, options []shell.Option) bool {
 	for want := range strings.FieldsSeq(text) {
 		if want[0] == '-' {
-			if !slices.ContainsFunc(w.Options, func(o shell.Option) bool { return cosmoOption(want, &o) }) {
+			if !slices.ContainsFunc(options, func(o shell.Option) bool { return cosmoOption(want, &o) }) {
 				return false
 			}
 			continue
