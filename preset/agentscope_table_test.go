@@ -17,8 +17,9 @@ type tableCall struct {
 	input    map[string]any
 	contents []string // of rules that together mean all of it
 	readOnly bool
-	check    string // what the tool says: allow, deny, ask, safety ask or nothing
-	edits    bool   // the tool allows it in accept_edits with a working directory
+	check    string     // what the tool says: allow, deny, ask, safety ask or nothing
+	code     sayso.Code // with which it says so
+	edits    bool       // the tool allows it in accept_edits with a working directory
 }
 
 func tableCalls() []tableCall {
@@ -26,8 +27,10 @@ func tableCalls() []tableCall {
 		return tableCall{name: line, tool: "Bash", input: map[string]any{"command": line}, contents: contents}
 	}
 	with := func(c tableCall, change func(*tableCall)) tableCall { change(&c); return c }
-	reads := func(c *tableCall) { c.readOnly, c.check = true, "allow" }
-	safety := func(c *tableCall) { c.check = "safety ask" }
+	reads := func(c *tableCall) { c.readOnly, c.check, c.code = true, "allow", "tool.read_only" }
+	safety := func(code sayso.Code) func(*tableCall) {
+		return func(c *tableCall) { c.check, c.code = "safety ask", code }
+	}
 	edits := func(c *tableCall) { c.edits = true }
 	file := func(tool, path string) tableCall {
 		return tableCall{name: tool + " " + path, tool: tool, input: map[string]any{"file_path": path}, contents: []string{path}}
@@ -37,7 +40,7 @@ func tableCalls() []tableCall {
 		for _, readOnly := range []bool{false, true} {
 			calls = append(calls, tableCall{
 				name: fmt.Sprintf("Custom %s %v", check, readOnly), tool: "Custom", input: map[string]any{"a": 1}, contents: []string{`{"a": 1}`},
-				readOnly: readOnly, check: check,
+				readOnly: readOnly, check: check, code: "t",
 			})
 		}
 	}
@@ -48,18 +51,18 @@ func tableCalls() []tableCall {
 		bash("npm run build", []string{"npm run:*"}),
 		bash("ls; npm run build", []string{"ls:*", "npm run:*"}),
 		bash("git branch -D x", []string{"git branch:*"}),
-		with(bash("rm -rf /", []string{"rm:*"}), safety),
-		with(bash("ls $(touch x)", []string{"ls:*", "touch:*"}), safety),
-		with(bash("cat ~/.ssh/id_rsa", []string{"cat:*"}), safety),
-		with(bash("touch /my/project/.env", []string{"touch:*"}), safety),
+		with(bash("rm -rf /", []string{"rm:*"}), safety("safety.removal")),
+		with(bash("ls $(touch x)", []string{"ls:*", "touch:*"}), safety("safety.injection")),
+		with(bash("cat ~/.ssh/id_rsa", []string{"cat:*"}), safety("safety.path")),
+		with(bash("touch /my/project/.env", []string{"touch:*"}), safety("safety.path")),
 		with(bash("touch /my/project/a", []string{"touch:*"}), edits),
 		with(bash("mkdir /my/project/d && ls", []string{"mkdir:*", "ls"}), edits),
 		bash("mv /my/project/a /elsewhere", []string{"mv:*"}),
 		with(file("Write", "/my/project/a.py"), edits),
 		with(file("Edit", "/my/project/a.py"), edits),
 		file("Write", "/elsewhere/a.py"),
-		with(file("Write", "/my/project/.vscode/x"), safety),
-		with(file("Edit", "/home/user/.bashrc"), safety),
+		with(file("Write", "/my/project/.vscode/x"), safety("safety.path")),
+		with(file("Edit", "/home/user/.bashrc"), safety("safety.path")),
 		with(file("Read", "/home/user/.bashrc"), func(c *tableCall) { c.readOnly = true }),
 		{name: "Grep", tool: "Grep", input: map[string]any{"pattern": "x"}, contents: []string{`{"pattern":"x"}`}, readOnly: true},
 		{name: "Glob", tool: "Glob", input: map[string]any{"pattern": "**"}, contents: []string{`{"pattern": "**"}`}, readOnly: true},
@@ -89,56 +92,70 @@ func (c *tableCall) state(name string) (contents []string, some, all bool) {
 	return nil, false, false
 }
 
+// A tableAnswer is what the document says of a call: which box of the flow decides,
+// and how.
+type tableAnswer struct {
+	effect sayso.Effect
+	stage  string
+	code   sayso.Code
+	immune bool
+}
+
 // documented is the decision table of the document once more, mode by mode, with
 // none of the code that it is compared with.
-func documented(mode string, c *tableCall, deny, ask, allow, workingDir bool) sayso.Effect {
-	check := c.check
+func documented(mode string, c *tableCall, deny, ask, allow, workingDir bool) tableAnswer {
+	check, code := c.check, c.code
 	if mode == "accept_edits" && c.edits && workingDir {
-		check = "allow"
+		check, code = "allow", "tool.accept_edits"
+	}
+	nobody := tableAnswer{sayso.Deny, "unattended", "unattended", false}
+	byRule := tableAnswer{sayso.Allow, "allow rules", "rule.allow", false}
+	byMode := func(e sayso.Effect) tableAnswer {
+		return tableAnswer{e, "otherwise", sayso.Code("mode." + mode), false}
+	}
+	byTool := func(e sayso.Effect, immune bool) tableAnswer {
+		return tableAnswer{e, "check_permissions", code, immune}
 	}
 	if deny {
-		return sayso.Deny
-	}
-	if mode == "dont_ask" {
-		if ask {
-			return sayso.Deny
-		}
-		if check == "allow" {
-			return sayso.Allow
-		}
-		if check == "" && allow {
-			return sayso.Allow
-		}
-		return sayso.Deny
+		return tableAnswer{sayso.Deny, "deny rules", "rule.deny", false}
 	}
 	if ask {
-		return sayso.Ask
+		if mode == "dont_ask" {
+			return nobody
+		}
+		return tableAnswer{sayso.Ask, "ask rules", "rule.ask", false}
+	}
+	if c.readOnly && (mode == "explore" || mode == "accept_edits") {
+		return tableAnswer{sayso.Allow, "check_read_only", "tool.read_only", false}
 	}
 	if mode == "explore" {
-		if c.readOnly {
-			return sayso.Allow
-		}
-		return sayso.Deny
-	}
-	if mode == "accept_edits" && c.readOnly {
-		return sayso.Allow
+		return byMode(sayso.Deny)
 	}
 	if check == "allow" {
-		return sayso.Allow
+		return byTool(sayso.Allow, false)
 	}
 	if check == "deny" {
-		return sayso.Deny
+		return byTool(sayso.Deny, false)
 	}
-	if mode == "bypass" {
-		return sayso.Allow
+	if mode == "dont_ask" && check != "" {
+		return nobody
 	}
-	if check == "safety ask" {
-		return sayso.Ask
+	if check == "safety ask" && mode != "bypass" {
+		return byTool(sayso.Ask, true)
 	}
 	if allow {
-		return sayso.Allow
+		return byRule
 	}
-	return sayso.Ask
+	if mode == "bypass" {
+		return byMode(sayso.Allow)
+	}
+	if mode == "dont_ask" {
+		return byMode(sayso.Deny)
+	}
+	if check == "ask" {
+		return byTool(sayso.Ask, false)
+	}
+	return byMode(sayso.Ask)
 }
 
 // custom is the tool that always answers the same.
@@ -189,9 +206,10 @@ func compareTable(change func(a *agentScope, mode string) sayso.Plan, modes []st
 			a := newAgentScope(cfg)
 			for _, mode := range modes {
 				n++
-				got := change(a, mode).Evaluate(context.Background(), &sayso.Case{Call: k, Facts: facts, Session: session}).Effect
+				d := change(a, mode).Evaluate(context.Background(), &sayso.Case{Call: k, Facts: facts, Session: session})
+				got := tableAnswer{d.Effect, d.Stage, d.Code, d.Immune && d.Effect == sayso.Ask}
 				if want := documented(mode, &call, deny, ask, allow, workingDir); got != want {
-					differ = append(differ, fmt.Sprintf("%s: %s, deny %s, ask %s, allow %s, accepted %v, working directory %v: %s, want %s",
+					differ = append(differ, fmt.Sprintf("%s: %s, deny %s, ask %s, allow %s, accepted %v, working directory %v: %+v, want %+v",
 						mode, call.name, denyState, askState, allowState, accepted, workingDir, got, want))
 				}
 				if len(differ) == few {
@@ -234,16 +252,9 @@ func TestAgentScopeTable(t *testing.T) {
 // pair of neighbours swapped; the comparison must see it.
 func TestAgentScopeTableFindsFaults(t *testing.T) {
 	// Faults that change no answer: nothing in the table is unreadable or not
-	// offered, in bypass an allow rule allows what is allowed anyway, where
-	// nobody speaks that denies, and in dont_ask both kinds of rules deny.
-	harmless := func(mode string, stages ...string) bool {
-		for _, s := range stages {
-			if s == "input" || s == "tools" || mode == AgentScopeBypass && s == "allow rules" {
-				return true
-			}
-		}
-		last := slices.Equal(stages, []string{"otherwise"}) && (mode == AgentScopeExplore || mode == AgentScopeDontAsk)
-		return last || mode == AgentScopeDontAsk && slices.Equal(stages, []string{"deny rules", "ask rules"})
+	// offered.
+	harmless := func(stages ...string) bool {
+		return slices.Contains(stages, "input") || slices.Contains(stages, "tools")
 	}
 	for _, m := range agentScopeModes {
 		flow := newAgentScope(AgentScopeConfig{}).flow(m.Name)
@@ -256,7 +267,7 @@ func TestAgentScopeTableFindsFaults(t *testing.T) {
 				if swap {
 					names = append(names, flow[i+1].Name())
 				}
-				if harmless(m.Name, names...) {
+				if harmless(names...) {
 					continue
 				}
 				fault := func(a *agentScope, mode string) sayso.Plan {
