@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sayso-dev/sayso"
@@ -279,10 +280,49 @@ func kosmoDiffer(plan sayso.Plan, c *sayso.Case, call *kosmoCall, at *kosmoSitua
 	own.Session.Grants = sayso.PlainGrants(grants)
 	d := plan.Evaluate(context.Background(), &own)
 	effect, stage := kosmoTable(call, at)
-	if d.Effect == effect && d.Stage == stage {
+	code, says := kosmoTold(call, at, effect, stage)
+	if d.Effect == effect && d.Stage == stage && string(d.Code) == code && strings.Contains(d.Reason, says) {
 		return ""
 	}
-	return fmt.Sprintf("%s %v: %s by %q (%s), the table has %s by %q: %+v", call.tool, call.input, d.Effect, d.Stage, d.Reason, effect, stage, at)
+	return fmt.Sprintf("%s %v: %s by %q, %s (%s), the table has %s by %q, %s (%s): %+v", call.tool, call.input, d.Effect, d.Stage, d.Code, d.Reason, effect, stage, code, says, at)
+}
+
+// kosmoTold is the code of a decision, and what its reason says.
+func kosmoTold(call *kosmoCall, at *kosmoSituation, effect sayso.Effect, stage string) (code, says string) {
+	switch stage {
+	case "agent_mode":
+		if at.agentMode == "plan" {
+			return "kosmokrator.agent_mode", "Plan mode"
+		}
+		if at.agentMode == "ask" && (call.tool != "bash" && call.tool != "shell_start" && call.tool != "shell_write" || call.sees.mutative || call.sees.operators || call.sees.unreadable) {
+			return "kosmokrator.agent_mode", "Ask mode"
+		}
+		return "kosmokrator.subagent", at.subagent
+	case "input":
+		return "input", ""
+	case "blocked_path":
+		return "kosmokrator.blocked_path", "matches blocked pattern '*."
+	case "deny_pattern":
+		if slices.Contains(at.lists.denied, call.tool) {
+			return "kosmokrator.denied_tool", "disabled in project configuration (denied_tools)"
+		}
+		return "kosmokrator.blocked_command", "Command matches blocked pattern 'rm -rf /'"
+	case "session_grant":
+		return "kosmokrator.grant", "approved for this session"
+	case "project_boundary":
+		return "kosmokrator.boundary", "outside the project root"
+	case "rule":
+		return "kosmokrator.rule.allow", "safe_tools"
+	case "default":
+		return "kosmokrator.default", "not explicitly allowed"
+	}
+	if at.mode == "guardian" && effect == sayso.Allow {
+		return "kosmokrator.guardian.safe", ""
+	}
+	if at.mode == "guardian" {
+		return "kosmokrator.guardian.risky", map[bool]string{true: "metacharacter"}[call.sees.operators]
+	}
+	return "kosmokrator." + at.mode, ""
 }
 
 // TestKosmoKratorTable compares the preset with a second statement of its
