@@ -39,7 +39,7 @@ func compile(text string, own []Tool) (matcher, error) {
 			return &toolPattern{class: class}, nil
 		}
 		return &toolPattern{name: name}, nil
-	case strings.HasPrefix(pattern, "{"):
+	case strings.HasPrefix(pattern, "{") && !(ofPaths(class) && !json.Valid([]byte(pattern))): // {a,b}/** is a glob
 		m := &toolPattern{class: class, name: name, exact: true}
 		if err := json.Unmarshal([]byte(pattern), &m.input); err != nil {
 			return fail("the input is not JSON: "+err.Error(), "")
@@ -68,6 +68,15 @@ func compile(text string, own []Tool) (matcher, error) {
 		return fail(problem, hint)
 	}
 	return m, nil
+}
+
+// ofPaths reports whether the patterns of a class are globs.
+func ofPaths(class Class) bool {
+	switch class {
+	case ClassRead, ClassGrep, ClassList, ClassWrite, ClassEdit, ClassPatch, ClassNotebook, ClassMove, ClassDelete:
+		return true
+	}
+	return false
 }
 
 func compileOwn(t *Tool, pattern string, has bool) (matcher, error) {

@@ -91,7 +91,11 @@ func splitRule(text string) (tool, pattern string, has bool, err error) {
 		return "", "", false, &RuleError{text, 1, "want the name of a tool before the parenthesis", ""}
 	}
 	if !strings.HasSuffix(text, ")") {
-		return "", "", false, &RuleError{text, len(text), "the closing parenthesis is missing", text + ")"}
+		hint := text + ")"
+		if open == len(text)-1 {
+			hint = tool + "(*)"
+		}
+		return "", "", false, &RuleError{text, len(text), "the closing parenthesis is missing", hint}
 	}
 	pattern = text[open+1 : len(text)-1]
 	if strings.TrimSpace(pattern) == "" {

@@ -87,7 +87,15 @@ func Find(name string) (System, error) {
 			return s, nil
 		}
 	}
-	return System{}, fmt.Errorf("%w %q: sayso presets lists them", ErrUnknown, name)
+	var names []string
+	for _, s := range Systems() {
+		names = append(names, s.Name)
+	}
+	hint := config.DidYouMean(name, names)
+	if hint == "" {
+		hint = "sayso presets lists them"
+	}
+	return System{}, fmt.Errorf("%w %q: %s", ErrUnknown, name, hint)
 }
 
 // ReadGrant reads a grant as a line of JSON has it.

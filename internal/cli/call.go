@@ -25,6 +25,9 @@ var shorts = []short{
 	{"write edit", "Write", []string{"file_path", "content"}, "src/main.go"},
 	{"delete", "delete_file", []string{"path"}, "old.log"},
 	{"fetch", "fetch", []string{"url"}, "https://example.com"},
+	{"glob list", "Glob", []string{"pattern"}, "'**/*.go'"},
+	{"grep", "Grep", []string{"pattern"}, "TODO"},
+	{"search websearch", "WebSearch", []string{"query"}, "'go generics'"},
 }
 
 // shortOf finds a tool by its word, or by the name that an agent has for it.

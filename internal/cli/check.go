@@ -25,7 +25,8 @@ workspace: /etc/sayso/policy.yaml, ~/.config/sayso/policy.yaml, your own for
 this workspace, and .sayso.yaml, which may only tighten until you trust it.
 
   bash COMMAND       a command line
-  read|write|delete PATH, fetch URL, mcp SERVER/TOOL [JSON]
+  read|write|delete PATH, glob|grep PATTERN, fetch URL, search TEXT
+  mcp SERVER/TOOL [JSON]
   TOOL [JSON]        any other tool, with its input
 
   --explain    print what every stage said
@@ -75,6 +76,9 @@ func check(args []string, std IO) error {
 		return err
 	}
 	call.Dir, call.Home, call.Root = at.Dir, at.Home, rootOf(at.Dir)
+	if info, err := os.Stat(at.Dir); *cwd != "" && *home == "" && (err != nil || !info.IsDir()) {
+		fmt.Fprintf(std.Err, "sayso: note: --cwd: there is no folder %s on this machine\n", at.Dir)
+	}
 	if *file != "" && *preset == "" {
 		return &usageError{"--config wants --preset", "native is configured by its policy files"}
 	}
@@ -116,8 +120,8 @@ func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool,
 	if mode == "" {
 		mode = policy.mode
 	}
-	if _, err := policy.engine.Preset.For(mode); err != nil {
-		return &usageError{err.Error(), ""}
+	if err := knownMode(mode, policy.engine.Preset); err != nil {
+		return err
 	}
 	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode, Surface: policy.surface})
 	for _, dropped := range policy.Dropped {

@@ -72,6 +72,9 @@ func Main(args []string, std IO) int {
 		args = []string{"version"}
 	}
 	args = presetBehind(args)
+	if strings.HasPrefix(args[0], "--preset") {
+		return report(&usageError{"--preset wants a name and a verb behind it", "for example: sayso --preset cosmo check bash ls"}, std)
+	}
 	for _, v := range verbs() {
 		if v.name == args[0] {
 			return report(v.run(args[1:], std), std)

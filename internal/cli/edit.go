@@ -22,13 +22,26 @@ type edit struct {
 // lead to is the one to change.
 func readEdit(name string) (edit, error) {
 	e := edit{name: realPath(name)}
-	text, err := os.ReadFile(e.name)
+	text, err := readPlain(e.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.missing = true
 		return e, nil
 	}
 	e.before, e.after = text, text
 	return e, err
+}
+
+// readPlain reads a file that is to be changed. Anything but a plain file might
+// wait for ever, or be something that nobody wants to replace.
+func readPlain(name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &hintedError{name + " is not a plain file", "move it away"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
 }
 
 // apply shows the changes, asks, and makes them.

@@ -122,15 +122,26 @@ func findSession(id, root string) (session.Summary, error) {
 }
 
 func chooseMode(name string, found *session.Summary, policy loaded, root string) error {
-	if _, err := policy.engine.Preset.For(name); err != nil || name == "" {
-		text := cmp.Or(err, errors.New("the mode has no name")).Error()
-		var names []string
-		for _, m := range policy.engine.Preset.Modes {
-			names = append(names, m.Name)
-		}
-		return &usageError{text + orNear(name, names, ""), "sayso presets --list says what each does"}
+	if name == "" {
+		return &usageError{"the mode has no name", "sayso presets --list says what each does"}
+	}
+	if err := knownMode(name, policy.engine.Preset); err != nil {
+		return err
 	}
 	return setMode(name, found, root)
+}
+
+// knownMode returns an error if a preset does not have a mode; empty: its default.
+func knownMode(name string, p sayso.Preset) error {
+	_, err := p.For(name)
+	if err == nil {
+		return nil
+	}
+	var names []string
+	for _, m := range p.Modes {
+		names = append(names, m.Name)
+	}
+	return &usageError{err.Error() + orNear(name, names, ""), "sayso presets --list says what each does"}
 }
 
 // setMode keeps the mode of a session; without a name that of the policy counts

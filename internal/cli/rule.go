@@ -105,7 +105,10 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 		layer = sayso.Committed
 	}
 	name, text := at.File(layer), do.args[1]
-	before, err := os.ReadFile(name)
+	if _, err := sayso.NewRuleSet([]sayso.Rule{{Text: text}}); err != nil {
+		return &usageError{err.Error(), config.RuleHint(err)}
+	}
+	before, err := readPlain(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -114,6 +117,9 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 		edit = config.RemoveRule
 	}
 	changed, err := edit(before, effect, text)
+	if errors.Is(err, config.ErrNoRule) {
+		return &hintedError{fmt.Sprintf("%s: there is no such rule to %s: %s", name, effect, text), "sayso rule list shows all, each with its file"}
+	}
 	if err != nil {
 		return inPolicy(name, err)
 	}

@@ -42,7 +42,7 @@ func (i Info) problem(layer sayso.Layer) (problem, hint string) {
 	case i.Mode&fs.ModeSymlink != 0:
 		return "it is a link", "put the file itself there"
 	case !i.Mode.IsRegular():
-		return "it is not a file", ""
+		return "it is not a file", "move it away"
 	case layer == sayso.Committed || i.Owner < 0:
 		return "", ""
 	case foreign:

@@ -94,7 +94,20 @@ func ruleHint(err *sayso.RuleError) string {
 	if err.Hint == "" {
 		return ""
 	}
+	if strings.Contains(err.Hint, " for ") { // several, each with what it is for
+		return "write " + err.Hint
+	}
 	return fmt.Sprintf("write %q", err.Hint)
+}
+
+// RuleHint says what to write instead of the text of a rule that does not
+// compile; empty: nothing is known.
+func RuleHint(err error) string {
+	var wrong *sayso.RuleError
+	if errors.As(err, &wrong) {
+		return ruleHint(wrong)
+	}
+	return ""
 }
 
 // A host is a host or a pattern of hosts, as in a rule for fetch.

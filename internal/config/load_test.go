@@ -115,7 +115,7 @@ func TestLoad(t *testing.T) {
 		{"not readable", ann, fakeDisk{errs: map[string]error{userFile: &fs.PathError{Err: fs.ErrPermission}}}, "error " + userFile + ": it cannot be read: permission denied"},
 		{"broken disk", ann, fakeDisk{errs: map[string]error{userFile: errors.New("oops")}}, "error " + userFile + ": it cannot be read: oops"},
 		{"link", ann, fakeDisk{texts: all, infos: map[string]Info{committedFile: link, userFile: link}}, "managed allow read(m); workspace allow read(w); error " + userFile + ": it is a link (put the file itself there)\n" + committedFile + ": it is a link (put the file itself there)"},
-		{"folder", ann, fakeDisk{texts: map[string]string{userFile: ""}, infos: map[string]Info{userFile: {Mode: fs.ModeDir}}}, "error " + userFile + ": it is not a file"},
+		{"folder", ann, fakeDisk{texts: map[string]string{userFile: ""}, infos: map[string]Info{userFile: {Mode: fs.ModeDir}}}, "error " + userFile + ": it is not a file (move it away)"},
 		{"too large", ann, fakeDisk{texts: map[string]string{userFile: strings.Repeat("#", maxSize+2)}}, "error " + userFile + ": the file is larger than 256 KiB"},
 		{
 			"open to others", ann,
@@ -231,7 +231,7 @@ func TestOS(t *testing.T) {
 	if err := syscall.Mkfifo(at.File(sayso.User), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(at); err == nil || err.Error() != at.File(sayso.User)+": it is not a file" {
+	if _, err := Load(at); err == nil || err.Error() != at.File(sayso.User)+": it is not a file (move it away)" {
 		t.Errorf("a pipe: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ const maxSamples = 64
 // matches all of them, or all that this one matches, matches whatever it does.
 func (s *subject) samples(keys []string) (calls []sayso.Call, exact bool) {
 	switch {
-	case strings.HasPrefix(s.pattern, "{"):
+	case strings.HasPrefix(s.pattern, "{") && json.Valid([]byte(s.pattern)):
 		return []sayso.Call{{Tool: s.tool, Input: json.RawMessage(s.pattern)}}, true
 	case s.pattern == "":
 		return s.anyCall(), true
