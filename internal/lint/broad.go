@@ -66,13 +66,18 @@ func (s *subject) broadCommand() *Finding {
 		return nil
 	}
 	problem := fmt.Sprintf("%s allows more than it looks: %s can %s", s.rule.Text, words[0].written(), strings.Join(phrases(more), ", "))
-	return s.found(Broad, problem, "name the sub-command or the words that you mean, or add a rule to ask about the rest")
+	remedy := "name the words that you mean"
+	if more[0].rule != "" {
+		remedy += ", or ask about the rest: sayso rule add ask '" + more[0].rule + "'"
+	}
+	return s.found(Broad, problem, remedy)
 }
 
 // A surplus is an effect that a way of going on brings, and an example of it.
 type surplus struct {
 	what    string
 	example string
+	rule    string // that means it; empty: it is what the rule itself is about
 }
 
 // surplus tries every way in which the command can go on where the pattern has
@@ -99,19 +104,38 @@ func (s *subject) surplus(words []word, open int) []surplus {
 			if len(way.Words) == 0 {
 				argv = before
 			}
-			out = append(out, surplus{"run other programs or code", shown(argv)})
+			out = append(out, surplus{"run other programs or code", shown(argv), s.ruleFor(words[:open], way)})
 			seen |= shell.Executes
 		}
 		if more := effects &^ seen; all && more != 0 {
 			for _, one := range effectPhrases {
 				if more.Has(one.effect) {
-					out = append(out, surplus{one.phrase, shown(argv)})
+					out = append(out, surplus{one.phrase, shown(argv), s.ruleFor(words[:open], way)})
 				}
 			}
 			seen |= more
 		}
 	}
 	return out
+}
+
+// ruleFor is a rule about a way of going on.
+func (s *subject) ruleFor(before []word, way shell.Way) string {
+	if len(way.Words) == 0 {
+		return ""
+	}
+	var texts []string
+	for i := range before {
+		if !before[i].lone() {
+			texts = append(texts, before[i].written())
+		}
+	}
+	for _, w := range way.Words {
+		if w != "x" { // its value
+			texts = append(texts, strings.TrimSuffix(w, "=x"))
+		}
+	}
+	return s.tool + "(" + strings.Join(texts, " ") + " *)"
 }
 
 // shown is a command line for people: quoted only where it has to be.
@@ -148,7 +172,8 @@ func (s *subject) effects() shell.Effects {
 	return out
 }
 
-// allows reports what a command does, and whether the rule allows all of it.
+// allows reports what a command does, and whether the rule allows all of it, with
+// no other rule to deny it or ask about it.
 func (s *subject) allows(argv []string) (shell.Effects, bool) {
 	c := caseOf(shellCall(shell.Quote(argv)), s.now)
 	if c == nil || len(c.Facts.Parts) == 0 {
@@ -157,7 +182,8 @@ func (s *subject) allows(argv []string) (shell.Effects, bool) {
 	var out shell.Effects
 	for i := range c.Facts.Parts {
 		p := &c.Facts.Parts[i]
-		if !s.has(c, i) || p.Command == nil || len(p.Command.Opaque) > 0 {
+		caught := s.stricter.Find(sayso.Deny, c, p) != nil || s.stricter.Find(sayso.Ask, c, p) != nil
+		if caught || !s.has(c, i) || p.Command == nil || len(p.Command.Opaque) > 0 {
 			return 0, false // another rule or a person decides
 		}
 		out |= p.Effects

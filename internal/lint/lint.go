@@ -41,9 +41,11 @@ func Rules(rules []sayso.Rule, now time.Time) []Finding {
 	for i := range rules {
 		all[i] = newSubject(&rules[i], i, keys, now)
 	}
+	stricter, _ := sayso.NewRuleSet(rules) // what is wrong with it is said elsewhere
 	var out []Finding
 	for i := range all {
 		s := &all[i]
+		s.stricter = stricter
 		if f := s.unknown(); f != nil {
 			out = append(out, *f)
 		}
@@ -65,6 +67,7 @@ type subject struct {
 	tool, pattern string // as written; the pattern may be missing
 	class         sayso.Class
 	set           *sayso.RuleSet // the rule alone, without its exceptions
+	stricter      *sayso.RuleSet // all rules, for those that deny or ask
 	calls         []*sayso.Case  // calls that it matches
 	exact         bool           // the calls stand for all that it matches
 	tried         bool           // there were calls to try

@@ -47,7 +47,8 @@ func (s *subject) foreign() (problem, remedy string) {
 	if s.class == sayso.ClassShell && strings.HasSuffix(s.pattern, ":*") {
 		words, _ := splitWords(s.pattern)
 		if len(words) < 3 || s.tool == "Bash" {
-			return "matches a word that ends in a colon and something, and no other", "for any words behind it write bash(" + strings.TrimSuffix(s.pattern, ":*") + " *)"
+			last := strings.TrimSuffix(words[len(words)-1].written(), "*")
+			return "matches one word such as " + last + "x, and nothing behind it", "for any words behind it write bash(" + strings.TrimSuffix(s.pattern, ":*") + " *)"
 		}
 	}
 	if s.isPath() && s.pattern == "~" {
