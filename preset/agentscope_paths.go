@@ -93,20 +93,7 @@ func named(part, name string, pattern bool) bool {
 // directories are the working directories of a call, with links followed. One
 // that cannot be resolved is none.
 func (a *agentScope) directories(c *sayso.Case) []string {
-	at := fspath.At{Dir: c.Call.Root, Home: c.Facts.Place.Home}
-	if m := c.Facts.Place.Machine; m != nil {
-		at.Look = func(abs string) (string, bool, bool) {
-			e, err := m.Lstat(abs)
-			return e.Link, e.Dir, err == nil
-		}
-	}
-	var out []string
-	for _, dir := range a.dirs {
-		if p := fspath.Resolve(dir, at); p.Err == nil && !p.Unsure {
-			out = append(out, p.Real)
-		}
-	}
-	return out
+	return resolveAll(a.dirs, c.Call.Root, c.Facts.Place.Home, c.Facts.Place.Machine)
 }
 
 // allInside reports whether every path of the part leads into one of the

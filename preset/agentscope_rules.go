@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/internal/tools"
 )
 
 // An agentScopeRule is a rule, compiled.
@@ -132,11 +131,8 @@ func (a *agentScope) content(tool, text string) (agentScopeContent, error) {
 
 // classOfTool returns the class of a tool that sayso knows by name.
 func classOfTool(name string) sayso.Class {
-	spec, ok := tools.Lookup(name)
-	if !ok {
-		return sayso.ClassUnknown
-	}
-	return sayso.Class(spec.Class.String())
+	a := sayso.Analyzer{}
+	return a.Analyze(sayso.Call{Tool: name, Root: "/"}).Class
 }
 
 // isFor reports whether the rule is for the tool that is called: by its own

@@ -198,14 +198,7 @@ func (s *CoWorkScope) starts(text string) bool {
 
 // resolve makes the path of the scope absolute.
 func (s *CoWorkScope) resolve(c *sayso.Case) fspath.Path {
-	at := fspath.At{Dir: c.Call.Root, Home: c.Call.Home}
-	if m := c.Facts.Place.Machine; m != nil {
-		at.Look = func(abs string) (string, bool, bool) {
-			e, err := m.Lstat(abs)
-			return e.Link, e.Dir, err == nil
-		}
-	}
-	return fspath.Resolve(strings.TrimSpace(s.Path), at)
+	return resolve(strings.TrimSpace(s.Path), c.Call.Root, c.Call.Home, c.Facts.Place.Machine)
 }
 
 // reaches reports whether a path says all of what a part does. It does for tools

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -84,7 +85,7 @@ func parseKodaGrant(text string) ([]KodaCodeGrant, error) {
 // check says what is wrong with a grant: one that would cover more than it seems.
 func (g *KodaCodeGrant) check() error {
 	for _, p := range g.Paths {
-		if !strings.HasPrefix(p.Path, "/") || fspath.Clean(p.Path) != p.Path {
+		if !strings.HasPrefix(p.Path, "/") || path.Clean(p.Path) != p.Path {
 			return fmt.Errorf("grant: the path %q is not absolute and clean", p.Path)
 		}
 	}

@@ -97,14 +97,7 @@ func kodaWorksIn(f *sayso.Facts, p *sayso.Part) shell.Path {
 	if dir.Abs == "" {
 		return dir
 	}
-	at := fspath.At{Dir: f.Place.Dir, Home: f.Place.Home}
-	if m := f.Place.Machine; m != nil {
-		at.Look = func(abs string) (string, bool, bool) {
-			e, err := m.Lstat(abs)
-			return e.Link, e.Dir, err == nil
-		}
-	}
-	if r := fspath.Resolve(dir.Abs, at); r.Err == nil {
+	if r := resolve(dir.Abs, f.Place.Dir, f.Place.Home, f.Place.Machine); r.Err == nil {
 		dir.Real = r.Real
 	}
 	return dir

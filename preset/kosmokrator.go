@@ -103,7 +103,7 @@ func newKosmo(cfg KosmoKratorConfig) (*kosmo, error) {
 		safe:     kosmoSet(orDefault(cfg.SafeTools, kosmoSafeTools)),
 		approval: kosmoSet(orDefault(cfg.ApprovalRequired, kosmoApprovalRequired)),
 		denied:   kosmoSet(cfg.DeniedTools),
-		allowed:  kosmoFolders(orDefault(cfg.AllowedPaths, kosmoAllowedPaths), cfg.At),
+		allowed:  resolveAll(orDefault(cfg.AllowedPaths, kosmoAllowedPaths), cfg.At.Dir, cfg.At.Home, cfg.At.Machine),
 	}
 	for _, text := range orDefault(cfg.BlockedPaths, kosmoBlockedPaths) {
 		k.paths = append(k.paths, compileKosmoPath(text))

@@ -101,24 +101,6 @@ func kosmoBelow(abs, folder string) (string, bool) {
 	return rest, ok && rest != ""
 }
 
-// kosmoFolders resolves allowed paths: ~ is expanded, links are followed.
-func kosmoFolders(list []string, at shell.Place) []string {
-	where := fspath.At{Dir: at.Dir, Home: at.Home}
-	if at.Machine != nil {
-		where.Look = func(abs string) (string, bool, bool) {
-			e, err := at.Machine.Lstat(abs)
-			return e.Link, e.Dir, err == nil
-		}
-	}
-	var out []string
-	for _, entry := range list {
-		if p := fspath.Resolve(entry, where); p.Err == nil && !p.Unsure {
-			out = append(out, p.Real)
-		}
-	}
-	return out
-}
-
 // projectBoundary asks about files outside of the project, to read them too.
 func (k *kosmo) projectBoundary(mode string) sayso.Stage {
 	return sayso.Func("project_boundary", func(c *sayso.Case) sayso.Verdict {
