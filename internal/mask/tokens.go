@@ -72,7 +72,7 @@ var forms = [...]form{
 func knownToken(word string) (at, n int) {
 	for _, f := range forms {
 		i := strings.Index(word, f.prefix)
-		if i < 0 || i > 0 && alphanumeric(word[i-1]) {
+		if i < 0 || i > 0 && alphanumeric(word[i-1]) && strings.ToLower(f.prefix) == f.prefix { // task-force
 			continue
 		}
 		if len(word)-i-len(f.prefix) >= f.least {

@@ -64,7 +64,7 @@ func Open(name string, flags int) (*os.File, error) {
 // it.
 func Lock(ctx context.Context, name string) (*os.File, error) {
 	for {
-		file, err := Open(name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+		file, err := Open(name, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func Append(file *os.File, size int64, text []byte) error {
 			return Fail(file.Name(), "it cannot be written", "", err)
 		}
 	}
-	if _, err := file.Write(text); err != nil {
+	if _, err := file.WriteAt(text, size); err != nil {
 		err = errors.Join(err, file.Truncate(size)) // a part of it does not count anyway
 		return Fail(file.Name(), "it cannot be written", "is the disk full?", err)
 	}

@@ -1,0 +1,226 @@
+// Package journal keeps the record of what was asked, decided, answered and run.
+//
+// It is a folder of files that are only ever appended to, one record a line. Each
+// record has a number and the hash of the record before it, so that one that was
+// changed, removed or moved shows; and the file head says where the chain ends,
+// so that an end that was cut off shows, too. What it cannot show is a chain that
+// somebody with the user's own rights wrote anew from some record on: for that,
+// keep the hash of the last record elsewhere ([Head]) and compare.
+//
+// A record is whole or not there. A process that is killed while it writes leaves
+// half a line, which the next one writes over: nobody was answered yet.
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/private"
+)
+
+// A Folder is a journal. It is a [sayso.Journal], for any number of processes at
+// once.
+type Folder struct {
+	// Dir is the state folder of sayso; the journal is in a folder of it.
+	Dir string
+
+	// MaxSize is how large a file may become before the next one is begun;
+	// 0: 16 MiB.
+	MaxSize int64
+
+	// Sync makes each record wait for the disk, for what must survive that the
+	// power fails.
+	Sync bool
+
+	// Clock is the time; nil: time.Now.
+	Clock func() time.Time
+}
+
+const (
+	defaultSize = 16 << 20
+
+	// backwards is how far the clock may go back without being noticed; the
+	// records then keep the later time, so that they stay in order.
+	backwards = time.Minute
+
+	repairHint = "sayso log verify says what is wrong, sayso log repair goes on with what is left and keeps all of it"
+)
+
+func (f Folder) dir() string  { return filepath.Join(f.Dir, "journal") }
+func (f Folder) head() string { return filepath.Join(f.dir(), "head") }
+
+// file is where the records from that number on are.
+func (f Folder) file(first uint64) string {
+	return filepath.Join(f.dir(), fmt.Sprintf("%012d.jsonl", first))
+}
+
+// Record appends records to the journal, all of them or none.
+func (f Folder) Record(ctx context.Context, records ...sayso.Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	if err := private.Make(f.Dir, f.dir()); err != nil {
+		return err
+	}
+	lock, err := private.Lock(ctx, f.head())
+	if err != nil {
+		return err
+	}
+	defer lock.Close() //nolint:errcheck // what was written was written, and the lock ends with it
+	end, err := f.end(lock)
+	if err != nil {
+		return err
+	}
+	return f.append(lock, end, records)
+}
+
+// end is where the chain ends: where the head says, or, if a process was killed
+// before it could write that, behind what it has written.
+func (f Folder) end(lock *os.File) (head, error) {
+	h, found, err := readHead(lock)
+	if err != nil {
+		return h, err
+	}
+	if !found { // the head is written before the first record
+		if names, err := f.files(); err != nil || len(names) > 0 {
+			return h, errors.Join(err, private.Fail(f.head(), "it is missing, but there are records", repairHint, nil))
+		}
+		return h, h.write(lock)
+	}
+	return f.forward(h)
+}
+
+// forward moves the head over whole lines that stand behind it.
+func (f Folder) forward(h head) (head, error) {
+	for {
+		file, err := private.Open(f.file(h.first), os.O_RDONLY)
+		if errors.Is(err, fs.ErrNotExist) && h.seq == 0 {
+			return h, nil
+		}
+		if err != nil {
+			return h, notThere(f.file(h.first), err)
+		}
+		h, err = h.over(file)
+		_ = file.Close() // it was only read
+		if err != nil {
+			return h, err
+		}
+		if h.first == h.seq+1 || missing(f.file(h.seq+1)) {
+			return h, nil
+		}
+		h.first, h.size = h.seq+1, 0 // a file was begun, and the process killed
+	}
+}
+
+// notThere explains that a file of the journal is missing.
+func notThere(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return private.Fail(name, "it is missing", repairHint, nil)
+	}
+	return err
+}
+
+// over moves the head over the whole lines of its file that stand behind it.
+func (h head) over(file *os.File) (head, error) {
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return h, private.Fail(file.Name(), "it cannot be looked at", "", err)
+	case info.Size() < h.size:
+		return h, private.Fail(file.Name(), fmt.Sprintf("it was cut: it has %d bytes, and had %d", info.Size(), h.size), repairHint, nil)
+	case info.Size() == h.size:
+		return h, nil
+	}
+	text, err := io.ReadAll(io.NewSectionReader(file, h.size, info.Size()-h.size))
+	if err != nil {
+		return h, private.Fail(file.Name(), "it cannot be read", "", err)
+	}
+	for {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if !whole {
+			return h, nil
+		}
+		e, err := open(line)
+		if err == nil {
+			err = e.follows(h.seq, h.hash)
+		}
+		if err != nil {
+			return h, private.Fail(file.Name(), fmt.Sprintf("the record behind number %d: %v", h.seq, err), repairHint, nil)
+		}
+		h.seq, h.hash, h.time, h.size = e.Seq, e.Hash, e.Time, h.size+int64(len(line))+1
+		text = rest
+	}
+}
+
+// append writes records behind the end, and moves the head.
+func (f Folder) append(lock *os.File, end head, records []sayso.Record) error {
+	most := f.MaxSize
+	if most == 0 {
+		most = defaultSize
+	}
+	if end.size >= most {
+		end.first, end.size = end.seq+1, 0
+	}
+	next := end
+	var text []byte
+	for _, r := range records {
+		var err error
+		if r.Time, err = f.when(r.Time, next.time); err != nil {
+			return err
+		}
+		record, err := masked(r)
+		if err != nil {
+			return err
+		}
+		var line []byte
+		line, next.hash = seal(next.seq+1, next.hash, record)
+		next.seq++
+		next.time = r.Time
+		text = append(append(text, line...), '\n')
+	}
+	next.size = end.size + int64(len(text))
+	file, err := private.Open(f.file(end.first), os.O_WRONLY|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // a failure to write was seen
+	if err := private.Append(file, end.size, text); err != nil {
+		return err
+	}
+	if f.Sync {
+		if err := file.Sync(); err != nil {
+			return private.Fail(file.Name(), "it cannot be written", "", err)
+		}
+	}
+	return next.write(lock)
+}
+
+// when is the time of a record: now, but never before that of the last one. A
+// clock that was set back is an error: what happened when could no longer be
+// told, and what was granted for an hour would count for longer.
+func (f Folder) when(given, last time.Time) (time.Time, error) {
+	if given.IsZero() {
+		given = time.Now()
+		if f.Clock != nil {
+			given = f.Clock()
+		}
+	}
+	switch behind := last.Sub(given); {
+	case behind > backwards:
+		return given, private.Fail(f.head(), fmt.Sprintf("the clock is %s behind the last record, of %s", behind.Round(time.Second), last.UTC().Format(time.RFC3339)),
+			"set the clock, or, if it is right now, run sayso log repair", nil)
+	case behind > 0:
+		return last, nil
+	}
+	return given, nil
+}
+
+var _ sayso.Journal = Folder{}

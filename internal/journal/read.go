@@ -1,0 +1,141 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso/internal/private"
+)
+
+// maxLine is the longest line that is read.
+const maxLine = 16 << 20
+
+// files are the numbers of the first records of the files, in order.
+func (f Folder) files() ([]uint64, error) {
+	entries, err := os.ReadDir(f.dir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, private.Fail(f.dir(), "it cannot be read", "", err)
+	}
+	var out []uint64
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".jsonl")
+		if first, err := strconv.ParseUint(name, 10, 64); ok && err == nil && filepath.Base(f.file(first)) == e.Name() {
+			out = append(out, first)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// A Line is one line of the journal as it was found.
+type Line struct {
+	File string
+	Line int // from 1
+	Text []byte
+	Entry
+	Err error // what is wrong with the line by itself
+}
+
+// A cursor is a place in the journal.
+type cursor struct {
+	first uint64 // of the file
+	at    int64  // in the file
+	line  int
+}
+
+// All yields the lines of the journal, the oldest first. A line that is damaged
+// has its error in it; an error of its own ends the sequence.
+func (f Folder) All() iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var at cursor
+		f.from(&at, yield)
+	}
+}
+
+// Follow is All, and then waits for what is written until ctx ends.
+func (f Folder) Follow(ctx context.Context) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var at cursor
+		for f.from(&at, yield) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// from yields the whole lines behind a place, and moves it. It reports whether
+// more is wanted.
+func (f Folder) from(at *cursor, yield func(Line, error) bool) bool {
+	if err := private.Check(f.Dir, f.dir()); err != nil {
+		yield(Line{}, err)
+		return false
+	}
+	files, err := f.files()
+	if err != nil {
+		yield(Line{}, err)
+		return false
+	}
+	for _, first := range files {
+		if first < at.first {
+			continue
+		}
+		if first > at.first {
+			*at = cursor{first: first}
+		}
+		if !f.lines(at, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f Folder) lines(at *cursor, yield func(Line, error) bool) bool {
+	file, err := private.Open(f.file(at.first), os.O_RDONLY)
+	if err != nil {
+		yield(Line{}, notThere(f.file(at.first), err))
+		return false
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	if _, err := file.Seek(at.at, io.SeekStart); err != nil {
+		yield(Line{}, private.Fail(file.Name(), "it cannot be read", "", err))
+		return false
+	}
+	in := bufio.NewReader(file)
+	for {
+		text, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) { // half a line is not there yet
+			return true
+		}
+		if err == nil && len(text) > maxLine {
+			err = fmt.Errorf("line %d has %d bytes", at.line+1, len(text))
+		}
+		if err != nil {
+			yield(Line{}, private.Fail(file.Name(), "it cannot be read", "", err))
+			return false
+		}
+		at.at += int64(len(text))
+		at.line++
+		l := Line{File: file.Name(), Line: at.line, Text: text[:len(text)-1]}
+		l.Entry, l.Err = open(l.Text)
+		if !yield(l, nil) {
+			return false
+		}
+	}
+}
