@@ -140,7 +140,7 @@ func (job *initJob) initClaude(root string, in claudeFiles) ([]edit, error) {
 		text = []byte("{}\n")
 	}
 	if settings.after, err = wireClaude(text, command); err != nil {
-		return nil, inFile(wired, err)
+		return nil, inSettings(wired, err)
 	}
 	return append(edits, settings), nil
 }
@@ -154,7 +154,7 @@ func (job *initJob) moveFrom(name string) (e edit, done bool, err error) {
 	}
 	found, err := claudeHooks(e.before)
 	if err != nil {
-		return e, false, inFile(name, err)
+		return e, false, inSettings(name, err)
 	}
 	if !job.shared && len(found) > 0 && found[0].command == hookName+" claude" {
 		again, err := wireClaude(e.before, found[0].command)
@@ -163,6 +163,11 @@ func (job *initJob) moveFrom(name string) (e edit, done bool, err error) {
 	}
 	e.after, err = unwired(e.before)
 	return e, false, err
+}
+
+// inSettings says what is wrong with the settings of an agent, and where.
+func inSettings(name string, err error) error {
+	return &hintedError{inFile(name, err).Error(), "mend it, for Claude Code does not read it either: it is plain JSON, without comments and without a comma behind the last entry"}
 }
 
 // unwired is a file of settings without the hooks of sayso; nil if it has nothing
@@ -214,7 +219,7 @@ func (job *initJob) undoClaude(root string, in claudeFiles) ([]edit, error) {
 			continue
 		}
 		if e.after, err = unwired(e.before); err != nil {
-			return nil, inFile(name, err)
+			return nil, inSettings(name, err)
 		}
 		edits = append(edits, e)
 	}

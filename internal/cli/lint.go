@@ -34,13 +34,23 @@ func (f *ruleFinding) text() string {
 	return text
 }
 
-// ruleLint reports what is wrong or suspicious with the rules of a workspace.
-func ruleLint(root, home string, asJSON bool, std IO) error {
-	p, err := load(root, home, std)
+// ruleLint reports what is wrong or suspicious with the rules of a workspace, or
+// of files that are named.
+func ruleLint(root, home string, files []string, asJSON bool, std IO) error {
+	var found []ruleFinding
+	var err error
+	if len(files) > 0 {
+		found, err = fileFindings(files)
+	} else {
+		var p loaded
+		p, err = load(root, home, std)
+		if err == nil {
+			found = findings(&p, std)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	found := findings(&p, std)
 	switch {
 	case asJSON:
 		err = writeJSON(struct {
@@ -76,6 +86,27 @@ func findings(p *loaded, std IO) []ruleFinding {
 		})
 	}
 	return append(out, aboutRules(p.Rules)...)
+}
+
+// fileFindings looks at policy files, each for itself and as if it were trusted:
+// what they say is to be judged before anybody trusts them.
+func fileFindings(files []string) ([]ruleFinding, error) {
+	out := []ruleFinding{}
+	for _, name := range files {
+		text, err := readPlain(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := config.Parse(name, text)
+		if err == nil {
+			err = config.CheckExamples(f, example)
+		}
+		for _, one := range split(err) {
+			out = append(out, mistake(one))
+		}
+		out = append(out, aboutRules(f.Rules)...)
+	}
+	return out, nil
 }
 
 // aboutRules is what lint finds.

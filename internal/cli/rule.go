@@ -12,7 +12,7 @@ import (
 )
 
 const ruleUse = `sayso rule list [--json]
-       sayso rule lint [--json]
+       sayso rule lint [--json] [FILE…]
        sayso rule add [--json] [--shared] allow|ask|deny RULE
        sayso rule rm [--json] [--shared] allow|ask|deny RULE
 
@@ -21,7 +21,8 @@ The rules of this workspace, from all policy files.
   list  print every rule with its file and line, and what does not count
   lint  report mistakes, rules that can never match, rules that others make
         pointless, and rules that allow more than it looks, each with its place
-        and what to do about it
+        and what to do about it; with a FILE in that policy alone, as if it were
+        trusted
   add   write a rule into your own file for this workspace; nothing else in the
   rm    file changes
 
@@ -46,14 +47,17 @@ func rule(args []string, std IO) error {
 		return err
 	}
 	root, verb, rest := rootOf(at.Dir), rest[0], rest[1:]
-	if (verb == "list" || verb == "lint") && (len(rest) > 0 || *shared) {
-		return &usageError{"rule " + verb + " takes no argument, and no option but --json", ""}
+	if *shared && (verb == "list" || verb == "lint") {
+		return &usageError{"--shared is for add and rm", ""}
+	}
+	if verb == "list" && len(rest) > 0 {
+		return &usageError{"rule list takes no argument", "sayso rule lint FILE looks at one file"}
 	}
 	switch verb {
 	case "list":
 		return ruleList(root, at.Home, *asJSON, std)
 	case "lint":
-		return ruleLint(root, at.Home, *asJSON, std)
+		return ruleLint(root, at.Home, rest, *asJSON, std)
 	case "add", "rm":
 		return ruleEdit(ruleChange{verb, rest, *shared, *asJSON}, places(root, at.Home), std)
 	}

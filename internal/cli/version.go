@@ -15,7 +15,7 @@ Prints the version.
 
   --json  print it with what it was built from, as one JSON object`
 
-const schemaUse = `sayso schema
+const schemaUse = `sayso schema [--json]
 
 Prints the JSON Schema of policy files. An editor that knows it completes keys
 and marks mistakes: put this at the top of .sayso.yaml
@@ -71,7 +71,9 @@ func version(args []string, std IO) error {
 }
 
 func schema(args []string, std IO) error {
-	rest, helped, err := parse(flag.NewFlagSet("schema", flag.ContinueOnError), schemaUse, args, std)
+	flags := flag.NewFlagSet("schema", flag.ContinueOnError)
+	flags.Bool("json", true, "") // it is, anyway
+	rest, helped, err := parse(flags, schemaUse, args, std)
 	if helped || err != nil {
 		return err
 	}
