@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/sayso-dev/sayso/shell/internal/table"
+import (
+	"slices"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
 
 // actions applies what the tables say: the command's own lines, its options,
 // its conditions, and the operands.
@@ -120,12 +124,14 @@ func (c *Command) host(name string) {
 		c.Effects |= Secrets
 		c.Risk = min(c.Risk, Dangerous)
 	}
-	for _, h := range c.Hosts {
-		if h == name {
-			return
-		}
+	c.named(name)
+}
+
+// named records a host that the command names.
+func (c *Command) named(host string) {
+	if !slices.Contains(c.Hosts, host) {
+		c.Hosts = append(c.Hosts, host)
 	}
-	c.Hosts = append(c.Hosts, name)
 }
 
 // traits collects the traits that are in force, from options too.

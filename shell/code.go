@@ -29,6 +29,7 @@ func (v *visit) code(k table.Kind, a Arg) {
 	v.c.Effects |= Executes
 	v.c.Risk = min(v.c.Risk, Moderate)
 	if a.Unknown {
+		v.c.Runs = max(v.c.Runs, a.from.origin())
 		v.c.doubt(Dangerous, "the program it runs cannot be known: "+short(a.Text))
 	}
 	if len(a.Text) > MaxLength {
@@ -37,6 +38,7 @@ func (v *visit) code(k table.Kind, a Arg) {
 	}
 	s := codeScanner{v: v, src: a.Text, keys: codeKeys(k), kind: k}
 	s.run()
+	s.talks()
 	s.hiddenCalls()
 	if k == table.KindPerl { // while (<>) runs a file name that ends in a pipe
 		for i := range v.r.args {
@@ -83,6 +85,7 @@ type codeScanner struct {
 	depth  int      // interpolations around
 	list   bool     // the arguments of the last call are a list of words
 	hidden []Span   // literals and comments
+	hosts  codeHosts
 }
 
 func (s *codeScanner) run() {
@@ -99,8 +102,10 @@ func (s *codeScanner) run() {
 			s.pos += 2
 			s.command(s.bracketed())
 		case s.quote(c):
+			start := s.pos
 			text := s.literal()
 			s.inspect(text)
+			s.address(start, text)
 			s.behind(text)
 		case isNameStart(c):
 			s.name()
@@ -253,6 +258,9 @@ func (s *codeScanner) name() {
 	if s.kind == table.KindPython && s.pos < len(s.src) && (s.src[s.pos] == '"' || s.src[s.pos] == '\'') && len(name) < 3 && strings.ContainsAny(name, "fF") {
 		s.formatted(s.literal())
 		return
+	}
+	if s.evaluates(name) {
+		s.hosts.runs++
 	}
 	if e := s.lookup(name); e != nil {
 		if receiver, _, ok := strings.Cut(name, "."); ok && s.method(e, receiver) {

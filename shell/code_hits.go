@@ -24,6 +24,9 @@ func (s *codeScanner) method(e *table.Flag, receiver string) bool {
 func (s *codeScanner) hit(e *table.Flag) {
 	if e.Do != nil {
 		s.v.apply(e.Do)
+		if e.Do.Does.Has(table.Network) {
+			s.hosts.fetches++
+		}
 	}
 	if e.Kind == table.KindNone {
 		if e.Do != nil && e.Do.Does.Has(table.Writes) {
@@ -119,9 +122,11 @@ func (s *codeScanner) arguments() []string {
 			}
 			s.mixed = true
 		case s.quote(c):
+			start := s.pos
 			word := s.literal()
 			words = append(words, word)
 			s.inspect(word)
+			s.address(start, word)
 			if s.kind == table.KindAppleScript { // do shell script "…" with administrator privileges
 				return words
 			}

@@ -42,6 +42,18 @@ func (v *visit) target(k table.Kind, a Arg) {
 	v.url(a)
 }
 
+// registryOf is the host that a container image comes from, if its name says so.
+func registryOf(image string) (string, bool) {
+	if _, rest, ok := strings.Cut(image, "://"); ok { // docker://HOST/NAME
+		image = rest
+	}
+	host, _, ok := strings.Cut(image, "/")
+	if !ok || !strings.ContainsAny(host, ".:") && host != "localhost" || strings.HasPrefix(host, ".") {
+		return "", false
+	}
+	return hostOf(host), true
+}
+
 // rerouted records the hosts that curl is told to connect to instead of those in
 // the URLs: --resolve HOST:PORT:ADDRESS,… and --connect-to HOST:PORT:HOST:PORT.
 func (v *visit) rerouted() {

@@ -125,6 +125,8 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 		v.c.Risk = min(v.c.Risk, Moderate)
 		if strings.Contains(a.Text, "://") || strings.HasPrefix(a.Text, "git+") {
 			v.c.host(hostOf(a.Text))
+		} else if host, ok := registryOf(a.Text); ok && v.r.name == "go" && !a.Unknown {
+			v.c.named(host) // a module is named by where it is
 		}
 	case table.KindEnv:
 		name, value, given := strings.Cut(a.Text, "=")
@@ -158,6 +160,12 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 	case table.KindDNS:
 		if a.Unknown || a.made {
 			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
+		} else if name := strings.TrimPrefix(a.Text, "@"); strings.Contains(name, ".") && !strings.HasPrefix(name, "+") {
+			v.c.host(hostOf(name))
+		}
+	case table.KindImage:
+		if host, ok := registryOf(a.Text); ok && !a.Unknown {
+			v.c.named(host) // whether it is there already cannot be seen
 		}
 	case table.KindPatched, table.KindPacked, table.KindStart:
 		v.nextTo(k, a, recursive)

@@ -87,6 +87,26 @@ func (c *Command) socket(abs string) bool {
 	return true
 }
 
+// socketOf is the host of a connection that Bash opens; empty: it is none.
+func socketOf(target Arg) string {
+	var c Command
+	if target.Unknown || !c.socket(target.Text) {
+		return ""
+	}
+	return c.Hosts[0]
+}
+
+// sent notes that a command writes to, or reads from, a connection that the script
+// has opened before: exec 3<>/dev/tcp/HOST/PORT; … >&3
+func (w *walker) sent(c *Command, fd string) bool {
+	host, ok := w.sockets[fd]
+	if ok {
+		c.host(host)
+		c.Risk = min(c.Risk, Dangerous)
+	}
+	return ok
+}
+
 var accessEffects = [...]Effects{Writes | Deletes, List: Reads, Read: Reads, Write: Writes, Delete: Deletes, Change: Permissions}
 
 // touchUnknown records a path of which not everything is known.

@@ -17,6 +17,12 @@ func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redir
 		if r.N != nil {
 			red.Fd = r.N.Value
 		}
+		if host := socketOf(target); host != "" && red.Fd != "" {
+			if w.sockets == nil {
+				w.sockets = map[string]string{}
+			}
+			w.sockets[red.Fd] = host
+		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			body := w.document(st, f, r)
@@ -31,9 +37,12 @@ func (w *walker) redirects(st *state, f *frame, c *Command, list []*syntax.Redir
 			w.touch(st, c, target, Write, false)
 			input = &stream{kind: streamUnknown}
 		case syntax.DplIn, syntax.DplOut:
-			if !isDescriptor(target.Text) {
+			switch open := isDescriptor(target.Text) && w.sent(c, strings.TrimSuffix(target.Text, "-")); {
+			case !isDescriptor(target.Text):
 				w.touch(st, c, target, Write, false)
-			} else if r.Op == syntax.DplIn { // <&3: something else that is open
+			case r.Op == syntax.DplIn && open:
+				input = &stream{kind: streamNetwork}
+			case r.Op == syntax.DplIn: // <&3: something else that is open
 				input = &stream{kind: streamUnknown}
 			}
 		default:

@@ -166,7 +166,8 @@ type trail struct {
 	written     []writtenFile
 	links       []link
 	unpacked    []unpackedFolder
-	hookFolders []string // where git looks for hooks
+	hookFolders []string          // where git looks for hooks
+	sockets     map[string]string // connections that are open, by their number: to which host
 	defined     []definition
 	traps       []trapped
 	leaves      [][]state // of each function or loop around: where it may be left

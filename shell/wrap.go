@@ -156,8 +156,10 @@ func (v *visit) joined(args []Arg) {
 	text := Arg{Text: joinArgs(args), Span: args[0].Span}
 	for _, a := range args {
 		text.Unknown = text.Unknown || a.Unknown
+		text.from = max(text.from, a.from)
 	}
 	if text.Unknown {
+		v.c.Runs = max(v.c.Runs, text.from.origin())
 		v.c.doubt(Dangerous, "the command it runs cannot be known: "+short(text.Text))
 	}
 	v.alsoPrints(v.w.script(st, f, text.Text, v.spanOf(text), true))

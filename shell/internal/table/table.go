@@ -234,6 +234,7 @@ const (
 	KindRsh
 	KindProgram // a program and maybe options, that a setting names
 	KindDNS
+	KindImage
 	KindObject  // a version of a file: REV:PATH
 	KindData    // text, or @FILE
 	KindForm    // NAME=VALUE, NAME=@FILE or NAME=<FILE

@@ -7,7 +7,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindText, Optional: true}}, Is: IsInterpreter, Stdin: &Slot{Kind: KindSQL}},
 		Says: []string{"Work with a PostgreSQL database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -52,7 +52,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Optional: true}}},
 		Says: []string{"Print a copy of the database {arg1}", "Print a copy of the database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -74,7 +74,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Args: []Slot{{Kind: KindText, Optional: true}}},
 		Says: []string{"Write a copy of all databases, with their users, to {-f}", "Print a copy of all databases, with their users"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -93,7 +93,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindRead}}},
 		Says: []string{"Print the backup {args} as SQL", "Restore a database from a backup"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -186,7 +186,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Writes, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindText, Optional: true}}},
 		Says: []string{"Create the database {arg1}", "Create a database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -200,7 +200,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Irreversible, Args: []Slot{{Kind: KindText}}},
 		Says: []string{"Delete the database {arg1} with everything in it", "Delete a database with everything in it"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -214,7 +214,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Permissions, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Optional: true}}},
 		Says: []string{"Create the database user {arg1}", "Create a database user"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -232,7 +232,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Irreversible, Args: []Slot{{Kind: KindText, Optional: true}}},
 		Says: []string{"Delete the database user {arg1}", "Delete a database user"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -245,7 +245,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Writes, Args: []Slot{{Kind: KindText, Optional: true}}},
 		Says: []string{"Clean up and reorganise the database {arg1}", "Clean up and reorganise the database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -259,7 +259,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Check the state of the database server"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -276,7 +276,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network},
 		Says: []string{"Copy the whole database server into {-D}", "Copy the whole database server"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -294,7 +294,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | LongRunning},
 		Says: []string{"Follow the changes of the database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-p", "--port"}, Kind: KindText},
 			{Names: []string{"-U", "--username"}, Kind: KindText},
 			{Names: []string{"-w", "--no-password"}},
@@ -327,7 +327,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Optional: true}}, Is: IsInterpreter, Stdin: &Slot{Kind: KindSQL}},
 		Says: []string{"Run SQL on the database: {-e}", "Run SQL on the database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-u", "--user"}, Kind: KindText},
 			{Names: []string{"-p", "--password"}, Kind: KindText, Attached: true},
 			{Names: []string{"-P", "--port", "-S", "--socket", "--protocol", "--bind-address"}, Kind: KindText},
@@ -364,7 +364,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelModerate, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Print a copy of the database {args}", "Print a copy of the databases"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-u", "--user"}, Kind: KindText},
 			{Names: []string{"-p", "--password"}, Kind: KindText, Attached: true},
 			{Names: []string{"-P", "--port", "-S", "--socket", "--protocol", "--bind-address"}, Kind: KindText},
@@ -391,7 +391,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network},
 		Says: []string{"Show the help of {cmd}"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-u", "--user"}, Kind: KindText},
 			{Names: []string{"-p", "--password"}, Kind: KindText, Attached: true},
 			{Names: []string{"-P", "--port", "-S", "--socket", "--protocol", "--bind-address"}, Kind: KindText},
@@ -461,7 +461,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Writes, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindRead, Repeat: true}}},
 		Says: []string{"Load {rest} into the database {arg1}", "Load files into a database"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-u", "--user"}, Kind: KindText},
 			{Names: []string{"-p", "--password"}, Kind: KindText, Attached: true},
 			{Names: []string{"-P", "--port", "-S", "--socket", "--protocol", "--bind-address"}, Kind: KindText},
@@ -483,7 +483,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Show the tables of the database {args}", "List the databases"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-u", "--user"}, Kind: KindText},
 			{Names: []string{"-p", "--password"}, Kind: KindText, Attached: true},
 			{Names: []string{"-P", "--port", "-S", "--socket", "--protocol", "--bind-address"}, Kind: KindText},
@@ -502,7 +502,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Check, repair or reorganise the database {args}", "Check, repair or reorganise the databases"},
 		Flags: []Flag{
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"-u", "--user"}, Kind: KindText},
 			{Names: []string{"-p", "--password"}, Kind: KindText, Attached: true},
 			{Names: []string{"-P", "--port", "-S", "--socket", "--protocol", "--bind-address"}, Kind: KindText},
@@ -686,7 +686,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindRedis, Repeat: true}}, Is: IsPosix},
 		Says: []string{"Run the Redis command: {args}", "Work with a Redis database"},
 		Flags: []Flag{
-			{Names: []string{"-h"}, Kind: KindText},
+			{Names: []string{"-h"}, Kind: KindDNS},
 			{Names: []string{"-u"}, Kind: KindText},
 			{Names: []string{"--intrinsic-latency"}, Kind: KindText},
 			{Names: []string{"-p", "-s", "-a", "--pass", "--user", "-n", "-r", "-i", "-d", "-D", "-t", "-X", "--pattern", "--quoted-pattern", "--count", "--cursor", "--sni", "--tls-ciphers", "--tls-ciphersuites", "--top", "--show-pushes", "--memkeys-samples", "--keystats-samples"}, Kind: KindText},
@@ -772,7 +772,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindScript, Repeat: true}}, Is: IsInterpreter | IsScripting},
 		Says: []string{"Run the script {arg2} on MongoDB", "Work with MongoDB"},
 		Flags: []Flag{
-			{Names: []string{"--host", "--uri"}, Kind: KindText},
+			{Names: []string{"--host", "--uri"}, Kind: KindDNS},
 			{Names: []string{"--port", "-u", "--username", "-p", "--password", "--authenticationDatabase", "--authenticationMechanism", "--gssapiServiceName", "--gssapiHostName", "--tlsCertificateSelector", "--tlsDisabledProtocols", "--sslFIPSMode", "--readPreference", "--awsIamSessionToken", "--awsAccessKeyId", "--awsSecretAccessKey"}, Kind: KindText},
 			{Names: []string{"--tlsCAFile", "--tlsCertificateKeyFile", "--tlsCRLFile", "--sslCAFile", "--sslPEMKeyFile", "--sslCRLFile", "--config"}, Kind: KindRead},
 			{Names: []string{"--tlsCertificateKeyFilePassword", "--sslPEMKeyPassword"}, Kind: KindText},
@@ -800,7 +800,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says: []string{"Write a copy of the MongoDB database {-d} to {-o}", "Write a copy of the MongoDB database to {-o}", "Write a copy of MongoDB data with {cmd}"},
 		Flags: []Flag{
-			{Names: []string{"--host", "--uri"}, Kind: KindText},
+			{Names: []string{"--host", "--uri"}, Kind: KindDNS},
 			{Names: []string{"--port", "-u", "--username", "-p", "--password", "--authenticationDatabase", "--authenticationMechanism", "--gssapiServiceName", "--gssapiHostName", "--tlsCertificateSelector", "--tlsDisabledProtocols", "--sslFIPSMode", "--readPreference", "--awsIamSessionToken", "--awsAccessKeyId", "--awsSecretAccessKey"}, Kind: KindText},
 			{Names: []string{"--tlsCAFile", "--tlsCertificateKeyFile", "--tlsCRLFile", "--sslCAFile", "--sslPEMKeyFile", "--sslCRLFile", "--config"}, Kind: KindRead},
 			{Names: []string{"--tlsCertificateKeyFilePassword", "--sslPEMKeyPassword"}, Kind: KindText},
@@ -821,7 +821,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Writes, Risk: LevelDangerous, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says: []string{"Load {args} into MongoDB", "Load a backup into MongoDB"},
 		Flags: []Flag{
-			{Names: []string{"--host", "--uri"}, Kind: KindText},
+			{Names: []string{"--host", "--uri"}, Kind: KindDNS},
 			{Names: []string{"--port", "-u", "--username", "-p", "--password", "--authenticationDatabase", "--authenticationMechanism", "--gssapiServiceName", "--gssapiHostName", "--tlsCertificateSelector", "--tlsDisabledProtocols", "--sslFIPSMode", "--readPreference", "--awsIamSessionToken", "--awsAccessKeyId", "--awsSecretAccessKey"}, Kind: KindText},
 			{Names: []string{"--tlsCAFile", "--tlsCertificateKeyFile", "--tlsCRLFile", "--sslCAFile", "--sslPEMKeyFile", "--sslCRLFile", "--config"}, Kind: KindRead},
 			{Names: []string{"--tlsCertificateKeyFilePassword", "--sslPEMKeyPassword"}, Kind: KindText},
@@ -861,7 +861,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Watch the MongoDB server"},
 		Flags: []Flag{
-			{Names: []string{"--host", "--uri"}, Kind: KindText},
+			{Names: []string{"--host", "--uri"}, Kind: KindDNS},
 			{Names: []string{"--port", "-u", "--username", "-p", "--password", "--authenticationDatabase", "--authenticationMechanism", "--gssapiServiceName", "--gssapiHostName", "--tlsCertificateSelector", "--tlsDisabledProtocols", "--sslFIPSMode", "--readPreference", "--awsIamSessionToken", "--awsAccessKeyId", "--awsSecretAccessKey"}, Kind: KindText},
 			{Names: []string{"--tlsCAFile", "--tlsCertificateKeyFile", "--tlsCRLFile", "--sslCAFile", "--sslPEMKeyFile", "--sslCRLFile", "--config"}, Kind: KindRead},
 			{Names: []string{"--tlsCertificateKeyFilePassword", "--sslPEMKeyPassword"}, Kind: KindText},
@@ -875,7 +875,7 @@ var tableDatabase = [...]Tool{
 		Do:   Action{Does: Network | Writes, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Move files in or out of MongoDB: {args}", "Move files in or out of MongoDB"},
 		Flags: []Flag{
-			{Names: []string{"--host", "--uri"}, Kind: KindText},
+			{Names: []string{"--host", "--uri"}, Kind: KindDNS},
 			{Names: []string{"--port", "-u", "--username", "-p", "--password", "--authenticationDatabase", "--authenticationMechanism", "--gssapiServiceName", "--gssapiHostName", "--tlsCertificateSelector", "--tlsDisabledProtocols", "--sslFIPSMode", "--readPreference", "--awsIamSessionToken", "--awsAccessKeyId", "--awsSecretAccessKey"}, Kind: KindText},
 			{Names: []string{"--tlsCAFile", "--tlsCertificateKeyFile", "--tlsCRLFile", "--sslCAFile", "--sslPEMKeyFile", "--sslCRLFile", "--config"}, Kind: KindRead},
 			{Names: []string{"--tlsCertificateKeyFilePassword", "--sslPEMKeyPassword"}, Kind: KindText},
@@ -961,7 +961,7 @@ var tableDatabase = [...]Tool{
 		Flags: []Flag{
 			{Names: []string{"-q", "--query"}, Kind: KindSQL},
 			{Names: []string{"--queries-file"}, Kind: KindScript},
-			{Names: []string{"-h", "--host"}, Kind: KindText},
+			{Names: []string{"-h", "--host"}, Kind: KindDNS},
 			{Names: []string{"--port", "-u", "--user", "--password", "-d", "--database", "-f", "--format", "--output-format", "--input-format", "--max_threads", "--max_memory_usage", "--param", "--connection", "-N", "--table", "-S", "--structure", "--time_zone", "--receive_timeout", "--send_timeout", "--connect_timeout", "--max_execution_time", "--send_logs_level", "--progress"}, Kind: KindText},
 			{Names: []string{"-c", "-C", "--config", "--config-file"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 			{Names: []string{"--file", "--path", "--logger.log"}, Kind: KindWrite},

@@ -1440,7 +1440,7 @@ var tableDevtools = [...]Tool{
 		},
 	},
 	{Names: []string{"locust", "k6", "artillery", "gatling", "jmeter", "vegeta", "wrk", "wrk2", "ab", "hey", "siege", "bombardier", "autocannon", "oha", "ali", "httperf", "tsung", "ghz", "h2load", "ddosify", "plow", "cassowary", "loadtest", "slapper", "rewrk", "pgbench", "sysbench", "redis-benchmark", "memtier_benchmark", "mysqlslap"},
-		Do:   Action{Does: Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
+		Do:   Action{Does: Network, Args: []Slot{{Kind: KindDNS, Repeat: true}}},
 		Says: []string{"Put load on a server with {cmd}: {args}", "Show the help of {cmd}"},
 		Flags: []Flag{
 			{Names: []string{"-s", "--script", "-f", "--locustfile", "--config", "-l", "--logfile", "-e", "--env", "-t", "--targets"}, Kind: KindText},
@@ -2000,7 +2000,7 @@ var tableDevtools = [...]Tool{
 		},
 	},
 	{Names: []string{"grpcurl", "grpc_cli", "evans", "grpcui"},
-		Do:   Action{Does: Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsDashword},
+		Do:   Action{Does: Network, Args: []Slot{{Kind: KindDNS, Repeat: true}}, Is: IsDashword},
 		Says: []string{"Call a service on another machine: {args}", "Call a service on another machine"},
 		Flags: []Flag{
 			{Names: []string{"-d"}, Kind: KindText},

@@ -1645,7 +1645,7 @@ var tableNetwork = [...]Tool{
 		},
 	},
 	{Names: []string{"traceroute", "traceroute6", "tracepath", "tracepath6", "tcptraceroute", "lft"},
-		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"external"}},
+		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindDNS, Repeat: true}}, Hosts: []string{"external"}},
 		Says: []string{"Show the way to {arg1} through the network", "Show the way to a machine through the network"},
 		Flags: []Flag{
 			{Names: []string{"-f", "-g", "-i", "-m", "-N", "-p", "-P", "-q", "-s", "-t", "-w", "-z", "-l", "-M", "-O", "--sport", "--fwmark", "--port", "--max-hops", "--queries", "--wait", "--first", "--interface", "--source"}, Kind: KindText},
@@ -1654,7 +1654,7 @@ var tableNetwork = [...]Tool{
 		Whens: sharedWhen508,
 	},
 	{Names: []string{"mtr"},
-		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"external"}},
+		Do:   Action{Does: Reads | Network | LongRunning, Risk: LevelSafe, Args: []Slot{{Kind: KindDNS, Repeat: true}}, Hosts: []string{"external"}},
 		Says: []string{"Show the way to {arg1} and how fast it is", "Show the way to a machine and how fast it is"},
 		Flags: []Flag{
 			{Names: []string{"-F", "--filename"}, Kind: KindRead},
@@ -1690,7 +1690,7 @@ var tableNetwork = [...]Tool{
 		Whens: sharedWhen508,
 	},
 	{Names: []string{"whois", "jwhois"},
-		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"external"}},
+		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindDNS, Repeat: true}}, Hosts: []string{"external"}},
 		Says: []string{"Ask who owns {args}", "Ask who owns a domain or an address"},
 		Flags: []Flag{
 			{Names: []string{"-h", "--host", "-p", "--port"}, Kind: KindText, Do: &Action{Does: Network, Risk: LevelModerate}},
@@ -1754,7 +1754,7 @@ var tableNetwork = [...]Tool{
 		},
 	},
 	{Names: []string{"arp"},
-		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
+		Do:   Action{Args: []Slot{{Kind: KindDNS, Repeat: true}}},
 		Says: []string{"Show the hardware addresses of the neighbours: {args}", "Show the hardware addresses of the neighbours"},
 		Flags: []Flag{
 			{Names: []string{"-a", "-n", "-e", "-v", "-D", "-l", "-x"}},

@@ -2425,6 +2425,7 @@ var tableSystem = [...]Tool{
 			{Names: []string{"-i", "--no-idn", "-A", "--no-addrconfig"}},
 		},
 		Whens: []When{
+			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}}}}, Do: Action{Args: []Slot{{Kind: KindText}, {Kind: KindDNS, Repeat: true}}}},
 			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"shadow", "gshadow", "master.passwd"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Show the passwords of the users, as they are stored"}},
 			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Look up the addresses of {rest}"}},
 			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}}}}, Do: Action{Say: "List the hosts that the system knows"}},
@@ -3572,7 +3573,7 @@ var tableSystem = [...]Tool{
 			{Names: []string{"--load-extension", "--gpu-launcher", "--renderer-cmd-prefix", "--utility-cmd-prefix", "--ppapi-plugin-launcher", "--disable-web-security", "--remote-debugging-address"}, Kind: KindText, Attached: true, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start {cmd} with an option that can run programs"}},
 		},
 		Whens: []When{
-			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"http*://*"}}}}, Do: Action{Does: Network, Say: "Open in the browser: {args}"}},
+			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"http*://*"}}}}, Do: Action{Does: Network, Say: "Open in the browser: {args}", Args: []Slot{{Kind: KindDNS, Repeat: true}}}},
 			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"file:*", "*.desktop", "*.sh", "*.AppImage", "*.jar", "*.exe", "*.deb", "*.rpm", "*.run", "smb:*", "ssh:*", "*.scpt", "*.command"}}}}, Do: Action{Risk: LevelDangerous}},
 		},
 	},

@@ -31,7 +31,7 @@ var kinds = map[string]string{
 	"text": "KindText", "list": "KindList", "read": "KindRead", "write": "KindWrite", "delete": "KindDelete",
 	"move": "KindMove", "replace": "KindReplace", "change": "KindChange", "cd": "KindCd", "script": "KindScript", "url": "KindURL",
 	"host": "KindHost", "remote": "KindRemote", "remote-write": "KindRemoteWrite", "repo": "KindRepo",
-	"mount": "KindMount", "ex": "KindEx", "rsh": "KindRsh", "program": "KindProgram", "dns": "KindDNS", "pkg": "KindPkg", "env": "KindEnv", "cmd": "KindCmd", "shell": "KindShell",
+	"mount": "KindMount", "ex": "KindEx", "rsh": "KindRsh", "program": "KindProgram", "dns": "KindDNS", "image": "KindImage", "pkg": "KindPkg", "env": "KindEnv", "cmd": "KindCmd", "shell": "KindShell",
 	"code-python": "KindPython", "code-node": "KindNode", "code-perl": "KindPerl", "code-ruby": "KindRuby",
 	"code-php": "KindPHP", "code-lua": "KindLua", "code-r": "KindR", "code-applescript": "KindAppleScript",
 	"code-powershell": "KindPowerShell",

@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
+)
+
+// A codeHosts collects the hosts that a program names: in addresses that it gives
+// to a call, and as a host in front of a port.
+type codeHosts struct {
+	found   []string
+	fetches int // calls that talk to the network
+	runs    int // calls that run text as code
+}
+
+// inertCall reports whether a function only shows, takes apart or compares what it
+// is given.
+func inertCall(name string) bool {
+	switch name {
+	case "print", "println", "printf", "puts", "echo", "log", "info", "warn", "error", "debug", "write", "replace", "split", "includes", "startswith",
+		"startsWith", "endswith", "endsWith", "match", "test", "parse", "urlparse", "quote", "encodeURIComponent", "dumps", "stringify", "append", "push",
+		"join", "format", "equal", "assertEqual", "say", "console.log", "index", "indexOf", "find", "search", "sub", "gsub", "preg_match":
+		return true
+	}
+	return false
+}
+
+// address looks at a literal that starts at a place in the program.
+func (s *codeScanner) address(start int, text string) {
+	if strings.ContainsAny(text, " \n\t") || len(text) > maxPath {
+		return
+	}
+	before := strings.TrimRight(s.src[:start], " \t\n")
+	switch scheme, _, _ := strings.Cut(text, "://"); scheme {
+	case "http", "https", "ws", "wss", "ftp", "sftp", "tcp":
+		if strings.HasSuffix(before, "(") && !inertCall(calledAt(before[:len(before)-1])) {
+			s.hosts.fetches++
+		}
+		s.hosts.found = append(s.hosts.found, hostOf(text))
+		return
+	}
+	behind := strings.TrimLeft(s.src[s.pos:], " \t\n")
+	port := strings.HasPrefix(behind, ",") && isDigit(strings.TrimLeft(behind[1:], " \t\n"))
+	named := strings.HasSuffix(before, "host:") || strings.HasSuffix(before, "hostname:") || strings.HasSuffix(before, "host=") ||
+		strings.HasSuffix(before, "HTTPSConnection(") || strings.HasSuffix(before, "HTTPConnection(")
+	if afterPort := strings.TrimRight(before, ","); !port && afterPort != before { // net.connect(80, 'host')
+		port = endsInDigit(afterPort)
+	}
+	if (port || named) && strings.Contains(text, ".") && !strings.Contains(text, "/") {
+		s.hosts.found = append(s.hosts.found, hostOf(text))
+		s.hosts.fetches++
+	}
+}
+
+func isDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
+
+func endsInDigit(text string) bool {
+	return text != "" && text[len(text)-1] >= '0' && text[len(text)-1] <= '9'
+}
+
+// calledAt is the last name in front of a bracket.
+func calledAt(before string) string {
+	end := len(before)
+	for end > 0 && (isNameStart(before[end-1]) || before[end-1] >= '0' && before[end-1] <= '9') {
+		end--
+	}
+	return before[end:]
+}
+
+// evaluates reports whether a name is that of a function which runs text as code
+// of the same language.
+func (s *codeScanner) evaluates(name string) bool {
+	if rest := strings.TrimLeft(s.src[s.pos:], " \t\n"); strings.HasPrefix(rest, "{") { // a block of Perl
+		return false
+	}
+	switch name {
+	case "eval", "Function", "loadstring", "instance_eval", "class_eval", "vm.runInThisContext", "vm.runInNewContext", "builtins.exec", "builtins.eval":
+		return true
+	case "exec":
+		return s.kind == table.KindPython
+	case "load":
+		return s.kind == table.KindLua
+	}
+	return false
+}
+
+// talks records the hosts of a program that talks to the network. One that also
+// runs text as code may run what it got.
+func (s *codeScanner) talks() {
+	if s.depth > 0 || s.hosts.fetches == 0 && !s.v.c.Effects.Has(Network) {
+		return
+	}
+	for _, h := range s.hosts.found {
+		s.v.c.host(h)
+	}
+	if s.hosts.fetches > len(s.hosts.found) || len(s.hosts.found) == 0 {
+		s.v.c.host(External)
+	}
+	if s.hosts.runs > 0 {
+		s.v.c.Runs = max(s.v.c.Runs, Fetched)
+	}
+}
