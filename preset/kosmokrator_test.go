@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/vector"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/shell"
 	"github.com/sayso-dev/sayso/store"
@@ -178,29 +179,36 @@ func TestKosmoKratorChoices(t *testing.T) {
 	}
 }
 
-// TestKosmoKratorBoundaryVectors: which paths are inside.
+// TestKosmoKratorBoundaryVectors: which paths are inside, with links followed.
 func TestKosmoKratorBoundaryVectors(t *testing.T) {
-	kosmoVectors(t, "boundary", func(t *testing.T, raw []byte) {
-		var v struct {
-			Cwd, Home, Tool, Expect string
-			Args                    json.RawMessage
-			Config                  struct {
-				Allowed []string `json:"allowed_paths"`
-			}
-		}
+	check := func(t *testing.T, raw []byte) {
+		var v struct{ Expect string }
 		if err := json.Unmarshal(raw, &v); err != nil {
 			t.Fatal(err)
 		}
-		e := sayso.Engine{Preset: preset.KosmoKrator(preset.KosmoKratorConfig{AllowedPaths: v.Config.Allowed, At: shell.Place{Dir: v.Cwd, Home: v.Home}})}
-		d := e.Check(context.Background(), sayso.Call{Tool: v.Tool, Input: v.Args, Root: v.Cwd, Home: v.Home}, sayso.Session{})
-		got := "inside"
-		if d.Stage == "project_boundary" {
-			got = "outside"
+		l, err := vector.Parse(bytes.Replace(raw, []byte(`"boundary"`), []byte(`"decision"`), 1))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got != v.Expect {
-			t.Errorf("%s: %+v", got, d)
+		d, err := l.Decide(context.Background(), vector.Defaults{})
+		got := map[bool]string{true: "outside", false: "inside"}[d.Stage == "project_boundary"]
+		if err != nil || got != v.Expect {
+			t.Errorf("%s: %+v, %v", got, d, err)
 		}
-	})
+	}
+	kosmoVectors(t, "boundary", check)
+	for _, more := range []string{
+		`"args":{"path":"../x"},"expect":"outside"`,
+		`"args":{"path":"/work/proj2/x"},"expect":"outside"`,
+		`"args":{"path":"/work/proj"},"expect":"inside"`,
+		`"args":{"path":"/tmpx"},"expect":"outside"`,
+		`"args":{"path":"~/.kosmokrator/x"},"home":"/home/u","expect":"inside"`,
+		`"args":{"path":"out/x"},"fs":{"symlinks":{"out":"/srv"}},"expect":"outside"`,
+		`"args":{"path":"/srv/x"},"fs":{"symlinks":{"/srv":"/work/proj/src"}},"expect":"inside"`,
+		`"args":{"path":"/data/x"},"config":{"allowed_paths":["/link"]},"fs":{"symlinks":{"/link":"/data"}},"expect":"inside"`,
+	} {
+		check(t, []byte(`{"system":"kosmokrator","kind":"boundary","cwd":"/work/proj","tool":"file_read",`+more+`}`))
+	}
 }
 
 // A movingLink is a link that somebody changes.
