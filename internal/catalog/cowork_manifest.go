@@ -118,7 +118,15 @@ func coworkScope(v value) preset.CoWorkScope {
 	case preset.ScopeCommand:
 		s.Prefix = v.fields("kind", "prefix")["prefix"].needed()
 	case preset.ScopeServer:
-		s.Server = v.fields("kind", "serverName")["serverName"].needed()
+		f := v.fields("kind", "serverName", "server")
+		name := f["serverName"]
+		switch server := f["server"]; { // the document does not say which
+		case !server.null() && !name.null():
+			server.wrong("serverName says the same", "leave one of them out")
+		case !server.null():
+			name = server
+		}
+		s.Server = name.needed()
 	}
 	return s
 }
