@@ -32,7 +32,7 @@ func (r *doctorReport) policy(home string, std IO) {
 	for _, d := range p.Dropped {
 		r.add(note, "policy", fmt.Sprintf("%s: %s does not count: %s", d.Source, d.What, d.Why), "put it into a file of your own: sayso rule add, or ~/.config/sayso/policy.yaml")
 	}
-	for _, f := range aboutRules(p.Rules) {
+	for _, f := range aboutRules(p.Rules, capabilities(&p.Policy)...) {
 		remedy := f.Remedy
 		f.Remedy = ""
 		r.add(note, "rule", f.text(), cmp.Or(remedy, "sayso rule rm, or change the file"))

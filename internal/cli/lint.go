@@ -9,6 +9,7 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/lint"
+	"github.com/sayso-dev/sayso/preset"
 )
 
 // A ruleFinding is one thing that lint has found, in the form of --json.
@@ -85,7 +86,25 @@ func findings(p *loaded, std IO) []ruleFinding {
 			File: d.Source.File, Line: d.Source.Line, Column: d.Source.Column, Kind: "dropped", Problem: d.What + " does not count: " + d.Why,
 		})
 	}
-	return append(out, aboutRules(p.Rules)...)
+	return append(out, aboutRules(p.Rules, capabilities(&p.Policy)...)...)
+}
+
+// capabilities are what is switched off, or asks, as rules.
+func capabilities(p *config.Policy) []sayso.Rule {
+	var out []sayso.Rule
+	add := func(list []preset.Capability, effect sayso.Effect, word string) {
+		for _, c := range list {
+			out = append(out, sayso.Rule{Effect: effect, Text: capabilityRules[c], Because: "workspace: {" + string(c) + ": " + word + "}"})
+		}
+	}
+	add(p.Off, sayso.Deny, "off")
+	add(p.Ask, sayso.Ask, "ask")
+	return out
+}
+
+var capabilityRules = map[preset.Capability]string{
+	preset.CanRead: "read(**)", preset.CanWrite: "edit(**)", preset.CanDelete: "delete(**)", preset.CanShell: "bash", preset.CanNetwork: "fetch(*)",
+	preset.CanMCP: "mcp",
 }
 
 // fileFindings looks at policy files, each for itself and as if it were trusted:
@@ -110,9 +129,9 @@ func fileFindings(files []string) ([]ruleFinding, error) {
 }
 
 // aboutRules is what lint finds.
-func aboutRules(rules []sayso.Rule) []ruleFinding {
+func aboutRules(rules []sayso.Rule, besides ...sayso.Rule) []ruleFinding {
 	var out []ruleFinding
-	for _, f := range lint.Rules(rules, time.Now()) {
+	for _, f := range lint.Rules(rules, time.Now(), besides...) {
 		at := f.Rule.Source
 		out = append(out, ruleFinding{at.File, at.Line, at.Column, f.Kind, f.Rule.Effect.String(), f.Rule.Text, f.Problem, f.Remedy})
 	}

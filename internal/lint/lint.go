@@ -34,16 +34,23 @@ type Finding struct {
 	Remedy  string // what to do about it; may be empty
 }
 
-// Rules looks at rules, as they are in force together.
-func Rules(rules []sayso.Rule, now time.Time) []Finding {
-	all := make([]subject, len(rules))
+// Rules looks at rules, as they are in force together. What else denies or asks,
+// such as a capability that is off, is given as rules, too, each with what it is
+// in because; it is not looked at itself.
+func Rules(rules []sayso.Rule, now time.Time, besides ...sayso.Rule) []Finding {
+	all := make([]subject, len(rules)+len(besides))
 	keys := mcpKeys(rules)
 	for i := range rules {
 		all[i] = newSubject(&rules[i], i, keys, now)
 	}
+	for i := range besides {
+		s := &all[len(rules)+i]
+		*s = newSubject(&besides[i], len(rules)+i, keys, now)
+		s.name = besides[i].Because
+	}
 	stricter, _ := sayso.NewRuleSet(rules) // what is wrong with it is said elsewhere
 	var out []Finding
-	for i := range all {
+	for i := range rules {
 		s := &all[i]
 		s.stricter = stricter
 		if f := s.unknown(); f != nil {
@@ -63,6 +70,7 @@ func Rules(rules []sayso.Rule, now time.Time) []Finding {
 // A subject is a rule that is looked at.
 type subject struct {
 	rule          *sayso.Rule
+	name          string // of what is no rule
 	order         int
 	tool, pattern string // as written; the pattern may be missing
 	class         sayso.Class

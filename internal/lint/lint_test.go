@@ -91,6 +91,7 @@ func TestShadow(t *testing.T) {
 		{"allow read({a,b}/x)\ndeny read(a/x)", ""},
 		{"ask edit(a/**)\ndeny delete(a/**)", ""},
 		{"allow read(a)\ndeny edit(a)", ""},
+		{"allow read(a/**)\nallow edit(a/**)", ""},
 		{"allow fetch(*.example.com)\ndeny fetch(api.example.com)", ""},
 		{"allow mcp(github/*)\ndeny mcp(github/get_*)", ""},
 		{"allow mcp(github/get_issue)\ndeny mcp(github/get_issue owner=acme)", ""},
@@ -122,6 +123,16 @@ func TestShadowParts(t *testing.T) {
 		if got := kinds(Rules(list, now)); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+// TestBesides: what is switched off counts as a rule that denies, and is not
+// looked at itself.
+func TestBesides(t *testing.T) {
+	off := sayso.Rule{Effect: sayso.Deny, Text: "edit(**)", Because: "workspace: {write: off}"}
+	list := Rules(rulesOf("allow edit(src/**)\nallow read(src/**)\ndeny edit(vendor/**)"), now, off)
+	if kinds(list) != "1 shadowed" || !strings.Contains(list[0].Problem, "can never count: workspace: {write: off} denies all that it matches") {
+		t.Errorf("%+v", list)
 	}
 }
 

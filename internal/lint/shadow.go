@@ -14,9 +14,9 @@ func (s *subject) shadow(all []subject) *Finding {
 		switch {
 		case other == s || other.set == nil || !other.lasts(s):
 		case other.rule.Effect < s.rule.Effect && s.within(other):
-			return s.found(Shadowed, fmt.Sprintf("%s %s can never count: the rule %s in %s %s all that it matches", s.rule.Effect, s.rule.Text,
-				other.rule.Text, placeOf(other.rule), does(other.rule.Effect)), "remove it, or narrow the other one")
-		case other.rule.Effect == s.rule.Effect && same == nil && s.pointless(other):
+			return s.found(Shadowed, fmt.Sprintf("%s %s can never count: %s %s all that it matches", s.rule.Effect, s.rule.Text,
+				other.called(), does(other.rule.Effect)), "remove it, or narrow the other one")
+		case other.rule.Effect == s.rule.Effect && other.name == "" && same == nil && s.pointless(other):
 			same = other
 		}
 	}
@@ -26,8 +26,8 @@ func (s *subject) shadow(all []subject) *Finding {
 	if same.rule.Text == s.rule.Text {
 		return s.found(Twice, fmt.Sprintf("%s %s stands in %s already", s.rule.Effect, s.rule.Text, placeOf(same.rule)), "remove it")
 	}
-	return s.found(Twice, fmt.Sprintf("%s %s changes nothing: the rule %s in %s %s all that it matches", s.rule.Effect, s.rule.Text,
-		same.rule.Text, placeOf(same.rule), does(same.rule.Effect)), "remove one of them")
+	return s.found(Twice, fmt.Sprintf("%s %s changes nothing: %s %s all that it matches", s.rule.Effect, s.rule.Text, same.called(), does(same.rule.Effect)),
+		"remove one of them")
 }
 
 // lasts reports whether a rule counts whenever the other one does: it has no
@@ -76,6 +76,9 @@ func (s *subject) decidedBy(other *subject, c *sayso.Case) bool {
 // of its own is not pointless where it is found first. A committed file is read
 // by others, who do not have one's own.
 func (s *subject) pointless(other *subject) bool {
+	if s.isPath() && other.isPath() && s.reads() != other.reads() {
+		return false // whoever may edit may read, but that is not what people write
+	}
 	mine, theirs := s.rule.Source, other.rule.Source
 	if mine.Layer == sayso.Committed && theirs.Layer != mine.Layer || !s.within(other) {
 		return false
@@ -86,8 +89,21 @@ func (s *subject) pointless(other *subject) bool {
 	return true
 }
 
+// called is how people know it.
+func (s *subject) called() string {
+	if s.name != "" {
+		return s.name
+	}
+	return "the rule " + s.rule.Text + " in " + placeOf(s.rule)
+}
+
 func does(e sayso.Effect) string {
 	return [...]string{sayso.Deny: "denies", sayso.Ask: "asks about", sayso.Allow: "allows"}[min(e, sayso.Allow)]
+}
+
+// reads reports whether the rule is about reading files.
+func (s *subject) reads() bool {
+	return s.class == sayso.ClassRead || s.class == sayso.ClassGrep || s.class == sayso.ClassList
 }
 
 func placeOf(r *sayso.Rule) string {
