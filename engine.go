@@ -138,10 +138,7 @@ func (e *Engine) Authorize(ctx context.Context, call Call) (Permit, Decision, er
 	}
 	call, r.mode = r.call, s.Mode
 	d, facts := e.check(ctx, call, s)
-	contract := PlainContract(call, facts)
-	if e.Contract != nil {
-		contract = e.Contract(call, facts)
-	}
+	contract := e.contract(call, facts)
 	if err := r.write(ctx, r.request(), r.decision(d, contract.Hash(), nil)); err != nil {
 		return r.refuse(ctx, d, fmt.Errorf("journal: %w", err))
 	}
@@ -166,6 +163,13 @@ func (r *recorder) refuse(ctx context.Context, d Decision, err error) (Permit, D
 	d.Effect, d.Code, d.Reason, d.Rule, d.Scope = Deny, CodeError, err.Error(), nil, ""
 	_ = r.write(ctx, r.decision(d, "", nil)) // the call does not run either way
 	return Permit{}, d, err
+}
+
+func (e *Engine) contract(call Call, facts *Facts) Contract {
+	if e.Contract != nil {
+		return e.Contract(call, facts)
+	}
+	return PlainContract(call, facts)
 }
 
 func (e *Engine) now() time.Time {

@@ -100,5 +100,28 @@ func (r *recorder) request() Record { return Record{Kind: RecordRequest, Request
 
 // decision is the record of what was decided.
 func (r *recorder) decision(d Decision, contract string, a *Answer) Record {
-	return Record{Kind: RecordDecision, Decision: &d, Decider: decider(&d, r.mode, a), Policy: r.e.Policy, Contract: contract}
+	mode := r.mode
+	if mode == "" && len(r.e.Preset.Modes) > 0 {
+		mode = r.e.Preset.Modes[0].Name // the one that counts without a choice
+	}
+	return Record{Kind: RecordDecision, Decision: &d, Decider: decider(&d, mode, a), Policy: r.e.Policy, Contract: contract}
+}
+
+// step records a call that an agent asks about itself.
+func (r *recorder) step(ctx context.Context, d Decision, facts *Facts) error {
+	if r.e.Journal == nil {
+		return nil
+	}
+	contract := r.e.contract(r.call, facts)
+	records := []Record{r.request(), r.decision(d, contract.Hash(), nil)}
+	if d.Effect == Ask {
+		records = append(records, Record{Kind: RecordPrompt, Contract: contract.Hash(), Terms: &contract})
+	}
+	return r.write(ctx, records...)
+}
+
+// Note records steps of a call that the engine does not see, such as its result.
+func (e *Engine) Note(ctx context.Context, call Call, steps ...Record) error {
+	r := recorder{e: e, call: call}
+	return r.write(ctx, steps...)
 }

@@ -48,7 +48,6 @@ func TestRecords(t *testing.T) {
 		m := &store.Memory{}
 		e := engine(m, tt.approver, tt.rules...)
 		e.Policy = "abc"
-		e.Mode = func(string) string { return "default" }
 		_, d := authorize(t, e, bash(tt.command))
 		records := m.Records()
 		last := records[len(records)-1]
@@ -107,6 +106,30 @@ func TestUnrecorded(t *testing.T) {
 			if grants, _ := m.Grants(context.Background(), "", ""); len(grants) > 0 {
 				t.Errorf("%s, write %d: %+v", name, at, grants)
 			}
+		}
+	}
+}
+
+// TestStepRecords: a call that an agent asks about itself is recorded before it is
+// answered, and denied if that fails.
+func TestStepRecords(t *testing.T) {
+	for command, want := range map[string]string{"ls": "request decision", "git push": "request decision prompt", "rm -rf /": "request decision"} {
+		m := &store.Memory{}
+		e := engine(m, nil)
+		call := bash(command)
+		call.ID = "c"
+		st := &sayso.SessionState{}
+		e.Step(context.Background(), call, st)
+		if err := e.Note(context.Background(), call, sayso.Record{Kind: sayso.RecordResult, Result: &sayso.Result{Ran: true}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(m); got != want+" result" || m.Records()[2].Call != "c" {
+			t.Errorf("%s: %s", command, got)
+		}
+		e.Journal = &faulty{at: 1}
+		st = &sayso.SessionState{}
+		if d := e.Step(context.Background(), call, st); d.Effect != sayso.Deny || d.Code != sayso.CodeError || len(st.Waiting) > 0 {
+			t.Errorf("%s, not recorded: %+v", command, d)
 		}
 	}
 }

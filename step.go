@@ -3,6 +3,7 @@ package sayso
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -14,14 +15,20 @@ import (
 // leaves behind. A call that asks waits there until [SessionState.Ran] or
 // [SessionState.Refused] says what became of it.
 //
-// It asks nobody and records nothing. Like Check it always answers; the state
-// must be safe before the answer is given to the agent.
+// It asks nobody. Like Check it always answers: what cannot be recorded is
+// denied. The state must be safe before the answer is given to the agent.
 func (e *Engine) Step(ctx context.Context, call Call, st *SessionState) Decision {
 	if st.Root == "" {
 		st.Root = call.Root
 	}
 	call.Root = st.Root
-	d, facts := e.check(ctx, call, e.known(call.Session, st))
+	s := e.known(call.Session, st)
+	d, facts := e.check(ctx, call, s)
+	r := recorder{e: e, call: call, mode: s.Mode}
+	if err := r.step(ctx, d, facts); err != nil {
+		_, d, _ = r.refuse(ctx, d, fmt.Errorf("journal: %w", err))
+		return d
+	}
 	st.note(call, d, facts, nil)
 	if d.Effect == Ask {
 		if st.Waiting == nil {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/store"
 )
 
 // TestStep: an agent that asks its user itself. What was answered no binds the
 // effect, what ran leaves its traces, and until that is known both may be.
 func TestStep(t *testing.T) {
-	e := engine(nil, nil)
+	e := engine(&store.Memory{}, nil)
 	e.Sessions, e.Grants, e.Journal = nil, nil, nil
 	st := &sayso.SessionState{}
 	step := func(id, command string) sayso.Decision {
@@ -59,7 +60,7 @@ func TestStep(t *testing.T) {
 // TestStepMode: the mode that counts is what the engine makes of the chosen one,
 // and the workspace stays where it was first.
 func TestStepMode(t *testing.T) {
-	e := engine(nil, nil)
+	e := engine(&store.Memory{}, nil)
 	e.Mode = func(chosen string) string {
 		if chosen == preset.Bypass {
 			return preset.Careful
@@ -78,7 +79,7 @@ func TestStepMode(t *testing.T) {
 
 // TestStepStops: with a preset whose no ends the turn, it does.
 func TestStepStops(t *testing.T) {
-	e := engine(nil, nil)
+	e := engine(&store.Memory{}, nil)
 	e.Preset.StopOnNo = true
 	st := &sayso.SessionState{Surface: sayso.Surface{Not: []string{"Write"}}}
 	call := bash("git push")

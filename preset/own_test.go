@@ -36,6 +36,7 @@ func TestGuarded(t *testing.T) {
 		{bashIn("/w", "echo > .sayso.yaml"), "guard.own"},
 		{bashIn("/w", "ls; rm -rf /srv/judge"), "guard.own"},
 		{bashIn("/w", "sayso mode bypass"), "guard.self"},
+		{bashIn("/w", "sayso log repair"), "guard.self"},
 		{sayso.Call{Tool: "denied", Root: "/w"}, "script"},
 		{sayso.Call{Tool: "loose", Root: "/w"}, "open"},
 		{sayso.Call{Tool: "Bash", Input: []byte(`[]`), Root: "/w"}, sayso.CodeInput},

@@ -250,3 +250,6 @@ func redirectSentence(c *Command) string {
 // Shown makes text fit to be shown to a person: on one line, not too long, and
 // without anything that could change how a terminal or a reader takes it.
 func Shown(text string) string { return short(text) }
+
+// ShownWhole is Shown for text that must not be cut: all of it on one line.
+func ShownWhole(s string) string { return cleaned(s, len(s)) }

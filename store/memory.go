@@ -24,7 +24,9 @@ type Memory struct {
 	answers  map[string]sayso.Answer
 	trust    map[string]string
 	rules    map[string][]sayso.Rule
-	records  []sayso.Record
+
+	journal sync.Mutex // apart: a call is recorded while its session is updated
+	records []sayso.Record
 }
 
 type keptGrant struct {
@@ -230,16 +232,16 @@ func (m *Memory) RemoveRule(_ context.Context, root, text string) error {
 
 // Record appends to the journal.
 func (m *Memory) Record(_ context.Context, records ...sayso.Record) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.journal.Lock()
+	defer m.journal.Unlock()
 	m.records = append(m.records, records...)
 	return nil
 }
 
 // Records returns the journal.
 func (m *Memory) Records() []sayso.Record {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.journal.Lock()
+	defer m.journal.Unlock()
 	return slices.Clone(m.records)
 }
 

@@ -52,6 +52,8 @@ func verbs() []verb {
 		{"test", testUse, "run decisions that were written down, and say which differ", test},
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},
 		{"mode", modeUse, "show or change the mode of a session", mode},
+		{"log", logUse, "show what was asked, decided, answered and run; verify that nobody changed it", logVerb},
+		{"trace", traceUse, "show one call from request to result, with what every stage said", trace},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
 		{"doctor", doctorUse, "tell whether sayso really guards this workspace", doctor},
 		{"schema", schemaUse, "print the JSON Schema of policy files, for editors", schema},

@@ -32,7 +32,7 @@ func hookVerb(args []string, std IO) error {
 	if len(args) != 1 || args[0] != "claude" {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
-	g := hook.Guard{Sessions: homeSessions{}, Root: rootOf, Engine: std.engineOf, Env: os.Getenv, Deadline: hookDeadline}
+	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: rootOf, Engine: std.engineOf, Env: os.Getenv, Deadline: hookDeadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
@@ -73,6 +73,17 @@ func (homeSessions) Remove(ctx context.Context, id string) error {
 		return err
 	}
 	return f.Remove(ctx, id)
+}
+
+// homeJournal is the journal in the user's state folder.
+type homeJournal struct{}
+
+func (homeJournal) Record(ctx context.Context, records ...sayso.Record) error {
+	f, err := theJournal()
+	if err != nil {
+		return err
+	}
+	return f.Record(ctx, records...)
 }
 
 // stateFolder is where the sessions of the user are.

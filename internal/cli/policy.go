@@ -44,6 +44,7 @@ func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 	}
 	p.Dropped = append(p.Dropped, setup.Dropped...)
 	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(machine{})}
+	l.engine.Policy = p.Hash()
 	l.engine.Mode = func(chosen string) string {
 		if chosen == "" {
 			return setup.Mode

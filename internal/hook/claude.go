@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -157,54 +159,82 @@ func (g *Guard) claudePermission(e event) (any, error) {
 	return a, nil
 }
 
-// claudeNote says what an event changes in the state of its session; nil is for
-// one that is not known.
-func (g *Guard) claudeNote(c *claudeEvent) func(*sayso.SessionState) {
+// A note is what an event changes in the state of its session, and what it tells
+// about calls.
+type note func(*sayso.SessionState) []sayso.Record
+
+// claudeNote is the note of an event; nil is for one that is not known.
+func (g *Guard) claudeNote(c *claudeEvent) note {
 	switch c.Event {
-	case "SessionStart":
-		return func(*sayso.SessionState) {} // the workspace is fixed in any case
+	case "SessionStart": // the workspace is fixed in any case
+		return func(*sayso.SessionState) []sayso.Record { return nil }
 	case "PostToolUse", "PostToolUseFailure": // what failed may have done half of it
-		return func(st *sayso.SessionState) { st.Ran(c.ID) }
+		return func(st *sayso.SessionState) []sayso.Record { return claudeRan(c, st) }
 	case "PostToolBatch": // what is still waiting did not run
-		return func(st *sayso.SessionState) {
+		return func(st *sayso.SessionState) []sayso.Record {
+			var ids []string
 			for _, call := range c.Batch {
-				g.claudeRefused(st, call.ID)
+				if _, ok := st.Waiting[call.ID]; ok {
+					ids = append(ids, call.ID)
+				}
 			}
+			return g.claudeRefused(st, ids)
 		}
 	case "SessionEnd":
-		return func(st *sayso.SessionState) { g.claudeRefused(st) }
+		return func(st *sayso.SessionState) []sayso.Record { return g.claudeRefused(st, waiting(st)) }
 	case "UserPromptSubmit":
-		return func(st *sayso.SessionState) {
-			g.claudeRefused(st)
+		return func(st *sayso.SessionState) []sayso.Record {
+			records := g.claudeRefused(st, waiting(st))
 			st.Turn++
 			if mode, ok := g.typed(c.Prompt, st.Root); ok {
 				st.Mode = mode
 			}
+			return records
 		}
 	}
 	return nil
 }
 
+func waiting(st *sayso.SessionState) []string { return slices.Sorted(maps.Keys(st.Waiting)) }
+
+// claudeRan notes that a call ran. If it had asked, its user said yes.
+func claudeRan(c *claudeEvent, st *sayso.SessionState) []sayso.Record {
+	var records []sayso.Record
+	if _, asked := st.Waiting[c.ID]; asked {
+		records = append(records, claudeAnswer(c.ID, true))
+	}
+	st.Ran(c.ID)
+	result := sayso.Result{Ran: true}
+	if c.Event == "PostToolUseFailure" {
+		result.Error = "it failed"
+	}
+	return append(records, sayso.Record{Kind: sayso.RecordResult, Call: c.ID, Result: &result})
+}
+
+func claudeAnswer(id string, yes bool) sayso.Record {
+	return sayso.Record{Kind: sayso.RecordAnswer, Call: id, Answer: &sayso.Answer{Yes: yes, Channel: "claude"}}
+}
+
 // claudeRefused notes that calls did not run. Where there is no user it was
 // Claude Code that refused them, which binds nobody.
-func (g *Guard) claudeRefused(st *sayso.SessionState, ids ...string) {
-	if g.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" {
-		st.Refused(ids...)
-		return
-	}
+func (g *Guard) claudeRefused(st *sayso.SessionState, ids []string) []sayso.Record {
+	var records []sayso.Record
 	for _, id := range ids {
+		if g.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" {
+			st.Refused(id)
+			records = append(records, claudeAnswer(id, false))
+		}
 		delete(st.Waiting, id)
+		records = append(records, sayso.Record{Kind: sayso.RecordResult, Call: id, Result: &sayso.Result{}})
 	}
-	if len(ids) == 0 {
-		clear(st.Waiting)
-	}
+	return records
 }
 
 // claudeLearn notes an event. Nothing can be stopped any more, or yet: a failure
 // is told to the user, and denies what comes next.
-func (g *Guard) claudeLearn(e event, note func(*sayso.SessionState)) any {
+func (g *Guard) claudeLearn(e event, note note) any {
 	failed, err := within(g.Deadline, func(ctx context.Context) error {
-		return g.change(ctx, e, func(st *sayso.SessionState) error { note(st); return nil })
+		return g.change(ctx, e, func(st *sayso.SessionState) error { return g.tell(ctx, e, note(st)) })
 	})
 	if err == nil {
 		err = failed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,7 @@ func (lost) Update(_ context.Context, _ string, change func(*sayso.SessionState)
 	_ = change(&sayso.SessionState{}) // what is decided does not count if it cannot be kept
 	return errors.New("state is lost")
 }
+func (lost) Record(context.Context, ...sayso.Record) error { return errors.New("state is lost") }
 
 // TestClaudeSession: what the events of a session leave behind.
 func TestClaudeSession(t *testing.T) {
@@ -197,6 +199,64 @@ func TestClaudeSession(t *testing.T) {
 	g.Sessions = lost{}
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"} {
 		say(other(name, ""), "sayso: state is lost")
+	}
+}
+
+// TestClaudeJournal: each call is recorded from request to result, with what its
+// user said; a call that cannot be recorded is denied.
+func TestClaudeJournal(t *testing.T) {
+	g, m := guard(nil)
+	g.Journal = m
+	other := func(name, more string) string {
+		return `{"session_id":"s","cwd":"/repo","hook_event_name":"` + name + `"` + more + `}`
+	}
+	bash := func(id, command string) string {
+		return named("PreToolUse", id, "default", "Bash", `{"command":"`+command+`"}`)
+	}
+	for _, in := range []string{
+		bash("1", "ls"), named("PostToolUse", "1", "default", "Bash", `{}`),
+		bash("2", "git push"), named("PostToolUseFailure", "2", "default", "Bash", `{}`),
+		bash("3", "git push origin x"), other("PostToolBatch", `,"tool_calls":[{"tool_use_id":"1"},{"tool_use_id":"3"}]`),
+		bash("4", "rm -rf ~"),
+		bash("5", "gh pr create"), other("UserPromptSubmit", ""), // not answered
+	} {
+		if _, err := tell(t, g, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]string{}
+	for _, r := range m.Records() {
+		text := string(r.Kind)
+		switch {
+		case r.Decision != nil:
+			text += "=" + r.Decision.Effect.String()
+		case r.Answer != nil:
+			text += fmt.Sprintf("=%v,%s", r.Answer.Yes, r.Answer.Channel)
+		case r.Result != nil:
+			text += fmt.Sprintf("=%v%s", r.Result.Ran, r.Result.Error)
+		}
+		got[r.Call] += text + " "
+		if r.Session != "s" {
+			t.Errorf("%+v", r)
+		}
+	}
+	for id, want := range map[string]string{
+		"1": "request decision=allow result=true ",
+		"2": "request decision=ask prompt answer=true,claude result=trueit failed ",
+		"3": "request decision=ask prompt answer=false,claude result=false ",
+		"4": "request decision=deny ",
+		"5": "request decision=ask prompt answer=false,claude result=false ",
+	} {
+		if got[id] != want {
+			t.Errorf("call %s: %s\nwant %s", id, got[id], want)
+		}
+	}
+	g.Journal = lost{}
+	if a, err := tell(t, g, bash("6", "ls")); err != nil || a.Output.PermissionDecision != "deny" || !strings.Contains(a.Output.PermissionDecisionReason, "journal: state is lost") {
+		t.Errorf("%+v %v", a, err)
+	}
+	if a, _ := tell(t, g, named("PostToolUse", "6", "default", "Bash", `{}`)); a.SystemMessage != "sayso: state is lost" {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -22,6 +22,9 @@ type Guard struct {
 	// Sessions keeps what the events of a session leave behind.
 	Sessions sayso.Sessions
 
+	// Journal records what happens. A call that is not recorded is denied.
+	Journal sayso.Journal
+
 	// Root is the workspace of a folder, for an agent that names none.
 	Root func(dir string) string
 
@@ -69,6 +72,17 @@ func (g *Guard) change(ctx context.Context, e event, change func(*sayso.SessionS
 	})
 }
 
+// tell records what an event tells about calls.
+func (g *Guard) tell(ctx context.Context, e event, records []sayso.Record) error {
+	if g.Journal == nil || len(records) == 0 {
+		return nil
+	}
+	for i := range records {
+		records[i].Session = e.call.Session
+	}
+	return g.Journal.Record(ctx, records...)
+}
+
 func (g *Guard) fix(st *sayso.SessionState, e event) error {
 	switch {
 	case st.Root != "":
@@ -82,16 +96,27 @@ func (g *Guard) fix(st *sayso.SessionState, e event) error {
 	return nil
 }
 
-// decide decides a call, and keeps what it leaves behind before it answers.
+// decide decides a call, records it, and keeps what it leaves behind, before it
+// answers.
 func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 	var d sayso.Decision
-	err := g.change(ctx, e, func(st *sayso.SessionState) (err error) {
-		d, err = g.step(ctx, e, st)
-		return err
+	var decided sayso.Engine
+	err := g.change(ctx, e, func(st *sayso.SessionState) error {
+		engine, err := g.engine(e, st)
+		if err != nil {
+			return err
+		}
+		engine.Journal = g.Journal
+		decided = engine
+		d = engine.Step(ctx, e.call, st)
+		return nil
 	})
-	if err != nil {
-		return sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
+	if err == nil {
+		return d
 	}
+	d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
+	decided.Journal = g.Journal
+	_ = decided.Note(ctx, e.call, sayso.Record{Kind: sayso.RecordDecision, Decision: &d}) // it is denied either way
 	return d
 }
 
@@ -104,26 +129,27 @@ func (g *Guard) look(ctx context.Context, e event) sayso.Decision {
 	if err == nil {
 		err = g.fix(&st, e)
 	}
-	var d sayso.Decision
+	var engine sayso.Engine
 	if err == nil {
-		d, err = g.step(ctx, e, &st)
+		engine, err = g.engine(e, &st)
 	}
 	if err != nil {
 		return sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
 	}
-	return d
+	return engine.Step(ctx, e.call, &st)
 }
 
-func (g *Guard) step(ctx context.Context, e event, st *sayso.SessionState) (sayso.Decision, error) {
+// engine is the engine for an event of a session.
+func (g *Guard) engine(e event, st *sayso.SessionState) (sayso.Engine, error) {
 	engine, surface, err := g.Engine(st.Root, e.call.Home)
 	if err != nil {
-		return sayso.Decision{}, err
+		return engine, err
 	}
 	if e.unattended {
 		engine.Preset = unattended(engine.Preset)
 	}
 	st.AgentMode, st.Surface = e.agentMode, surface
-	return engine.Step(ctx, e.call, st), nil
+	return engine, nil
 }
 
 // unattended is a preset that denies where it would ask.
