@@ -30,6 +30,9 @@ type Analyzer struct {
 	// them is judged by its content when it is run. Nil: none was.
 	Written func(abs string) bool
 
+	// WrittenFiles are the files that Written reports, if they can be listed.
+	WrittenFiles []string
+
 	// Servers are the names of the MCP servers that are known, which settles
 	// where the name of a server ends in the name of a tool.
 	Servers []string
@@ -81,7 +84,7 @@ func (a *Analyzer) place(f *Facts, call *Call) error {
 	case !path.IsAbs(dir):
 		dir = path.Join(call.Root, dir)
 	}
-	f.Place = shell.Place{Dir: path.Clean(dir), Home: call.Home, Machine: a.Machine, Written: a.Written, Workspace: []string{path.Clean(call.Root)}}
+	f.Place = shell.Place{Dir: path.Clean(dir), Home: call.Home, Machine: a.Machine, Written: a.Written, WrittenFiles: a.WrittenFiles, Workspace: []string{path.Clean(call.Root)}}
 	if call.Home != "" {
 		f.Place.Home = path.Clean(call.Home)
 	}

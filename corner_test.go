@@ -231,6 +231,19 @@ func TestWrittenThenRun(t *testing.T) {
 	}
 }
 
+// TestWrittenThroughLink: a file counts as written where it is, too.
+func TestWrittenThroughLink(t *testing.T) {
+	disk := machine{"/home": "", "/home/dev": "", "/home/dev/app": "", "/home/dev/app/l": "/home/dev/app/real", "/home/dev/app/real": ""}
+	e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Analyzer: sayso.Analyzer{Machine: disk}}
+	var st sayso.SessionState
+	e.Step(context.Background(), bash("echo ls > l/x.sh"), &st)
+	for _, abs := range []string{"/home/dev/app/l/x.sh", "/home/dev/app/real/x.sh"} {
+		if _, ok := st.Written[abs]; !ok {
+			t.Errorf("%s is not among %v", abs, st.Written)
+		}
+	}
+}
+
 // contents is a file system of texts.
 type contents map[string]string
 

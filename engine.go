@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -53,6 +55,7 @@ func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Fa
 	analyzer := e.Analyzer
 	if analyzer.Written == nil && len(s.Written) > 0 {
 		analyzer.Written = func(abs string) bool { _, ok := s.Written[abs]; return ok }
+		analyzer.WrittenFiles = slices.Sorted(maps.Keys(s.Written))
 	}
 	facts := analyzer.Analyze(call)
 	plan, err := e.Preset.For(s.Mode)

@@ -120,6 +120,9 @@ func leaves(facts *Facts) Left {
 		for _, touched := range p.Paths {
 			if touched.Access == shell.Write && touched.Abs != "" {
 				left.Written = append(left.Written, touched.Abs)
+				if touched.Real != "" && touched.Real != touched.Abs {
+					left.Written = append(left.Written, touched.Real)
+				}
 			}
 		}
 	}

@@ -18,6 +18,10 @@ type Place struct {
 	// Written reports whether a file was written by the agent itself. Such a
 	// script is judged by its content when it is run. Nil: none was.
 	Written func(abs string) bool
+
+	// WrittenFiles are the files that Written reports: a pattern may find
+	// them, and tools load some by their names. Nil: they cannot be listed.
+	WrittenFiles []string
 }
 
 // A Machine shows files to the analysis. It is asked only about absolute,

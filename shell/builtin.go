@@ -211,7 +211,7 @@ func (v *visit) source(args []Arg) {
 		}
 		v.c.Effects |= Executes
 		v.c.doubt(risk, "it runs "+short(a.Text)+" in this shell")
-		v.runsFile(abs)
+		v.runsFiles(a, abs)
 		v.touch(a, Read, false)
 		v.outer.lose()
 	}

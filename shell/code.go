@@ -40,6 +40,7 @@ func (v *visit) code(k table.Kind, a Arg) {
 	s.run()
 	s.talks()
 	s.hiddenCalls()
+	v.imports(k, a.Text)
 	if k == table.KindPerl { // while (<>) runs a file name that ends in a pipe
 		for i := range v.r.args {
 			s.pipes(v.r.args[i].Text)
@@ -67,6 +68,8 @@ func codeKeys(k table.Kind) *table.KeyTable {
 		return &table.KeysPowershell
 	case table.KindLisp:
 		return &table.KeysLisp
+	case table.KindCompiled:
+		return &table.KeysCompiled
 	}
 	return &table.KeysCode
 }
@@ -141,7 +144,7 @@ func (s *codeScanner) behind(text string) {
 // comment moves over a comment, if there is one here.
 func (s *codeScanner) comment() bool {
 	start := s.pos
-	slashes := s.kind == table.KindNode || s.kind == table.KindPHP || s.kind == table.KindMongo
+	slashes := s.kind == table.KindNode || s.kind == table.KindPHP || s.kind == table.KindMongo || s.kind == table.KindCompiled
 	switch {
 	case s.src[s.pos] == '#' && s.commentAt() || slashes && s.at("//"):
 		s.line()

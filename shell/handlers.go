@@ -51,6 +51,10 @@ func (v *visit) handle() {
 			v.givenProgram()
 		}
 	}
+	switch v.r.name {
+	case "dd", "gdd", "rsync", "ditto":
+		v.copied()
+	}
 	v.backups()
 	if links { // nothing that the command does goes through it
 		v.link()

@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -20,32 +22,116 @@ func (v *visit) loads() {
 			v.c.doubt(Moderate, "it runs code that was just unpacked or fetched")
 		}
 	}
-	program := v.r.name
-	if g := v.r.given("-m"); g != nil && v.traits()&table.IsInterpreter != 0 { // python -m pytest
-		program = g.value.Text
-	}
-	for i := range table.KeysLoads {
-		e := &table.KeysLoads[i]
-		for _, name := range e.Names {
-			if file, ok := strings.CutPrefix(name, program+"/"); ok {
-				v.loadsFile(file, e.Kind)
+	v.module()
+	for _, program := range v.programs() {
+		for i := range table.KeysLoads {
+			e := &table.KeysLoads[i]
+			for _, name := range e.Names {
+				if file, ok := strings.CutPrefix(name, program+"/"); ok {
+					v.loadsFile(file, e.Kind)
+				}
 			}
 		}
 	}
 }
 
-// loadsFile follows one file; its name may be a pattern, for the files that the
-// line itself has written.
-func (v *visit) loadsFile(file string, k table.Kind) {
-	if !strings.Contains(file, "*") {
-		v.loaded(resolve(file, v.st.dir), k)
-		return
+// programs are the names under which the table loads may have the program: its
+// own, with its sub-command, or that of a module of Python.
+func (v *visit) programs() []string {
+	out := []string{v.r.name}
+	if g := v.r.given("-m"); g != nil && v.traits()&table.IsInterpreter != 0 { // python -m unittest
+		out[0] = g.value.Text
 	}
-	for i := range v.w.written {
-		if abs := v.w.written[i].abs; within(abs, v.st.dir) && matchStars(file, path.Base(abs)) {
-			v.loaded(abs, k)
+	switch {
+	case len(v.r.subs) > 0:
+		out = append(out, v.r.name+" "+v.r.tool().Names[0])
+	case v.r.name == "yarn" && len(v.r.args) == 0:
+		out = append(out, "yarn install")
+	case v.r.has("--test"):
+		out = append(out, v.r.name+" --test")
+	}
+	return out
+}
+
+// module follows a program that was just written and is named in another way than
+// as a script: python -m NAME.
+func (v *visit) module() {
+	for _, sub := range v.r.subs { // uv run FILE
+		if codeOf(sub.Text) != table.KindNone && !sub.Unknown {
+			v.runsFile(resolve(sub.Text, v.st.dir))
 		}
 	}
+	g := v.r.given("-m")
+	if g == nil || v.traits()&table.IsInterpreter == 0 || g.value.Unknown {
+		return
+	}
+	name := resolve(strings.ReplaceAll(g.value.Text, ".", "/"), v.st.dir)
+	for _, file := range [...]string{name + ".py", name + "/__init__.py", name + "/__main__.py"} {
+		v.runsFile(file)
+	}
+	for _, a := range v.r.args { // python -m cProfile FILE
+		if strings.HasSuffix(a.Text, ".py") && !a.Unknown {
+			v.runsFile(resolve(a.Text, v.st.dir))
+		}
+	}
+}
+
+// loadsFile follows one file, or those that a pattern means. What a session has
+// written changes all the time, tests most of all: of such files only what does
+// harm counts, or nothing in a session would be silent any more.
+func (v *visit) loadsFile(file string, k table.Kind) {
+	strict := k != table.KindCompiled && file != "*.go" && file != "package.json"
+	if !strings.Contains(file, "*") {
+		abs := resolve(file, v.st.dir)
+		if !strict {
+			v.harm(func() { v.loaded(abs, k) })
+			return
+		}
+		v.loaded(abs, k)
+		return
+	}
+	own := len(v.w.written)
+	for _, abs := range v.w.allOwn() {
+		if !within(abs, v.st.dir) || !matchStars(file, path.Base(abs)) {
+			continue
+		}
+		if strict && slices.ContainsFunc(v.w.written[:own], func(f writtenFile) bool { return f.abs == abs }) {
+			v.loaded(abs, k)
+			continue
+		}
+		v.harm(func() { v.loaded(abs, k) })
+	}
+}
+
+// harm follows something, and keeps of it only what nobody wants: commands that
+// are blocked or run foreign text, and changes of files outside the workspace that
+// are special.
+func (v *visit) harm(follow func()) {
+	w, n, before := v.w, len(v.w.commands), *v.c
+	says := len(v.says)
+	follow()
+	found := *v.c
+	*v.c, v.says = before, v.says[:says]
+	if found.Risk == Blocked {
+		v.c.Risk = Blocked
+	}
+	for _, p := range found.Paths[len(before.Paths):] {
+		if p.Access > Read && p.Abs != "" && !w.inWorkspace(p.Abs) && w.at.ClassOf(&p)&(OfSystem|Startup|Guard|Device) != 0 {
+			w.addPath(v.c, p)
+			v.c.Effects |= accessEffects[p.Access]
+			v.c.Risk = min(v.c.Risk, w.judge(&p))
+		}
+	}
+	kept := w.commands[:n]
+	for _, c := range w.commands[n:] {
+		if c.Risk == Blocked || c.Runs >= Decoded {
+			c.Via = v.index
+			kept = append(kept, c)
+		} else {
+			w.room++
+		}
+	}
+	w.commands = kept
 }
 
 func (v *visit) loaded(abs string, k table.Kind) {
@@ -58,6 +144,10 @@ func (v *visit) loaded(abs string, k table.Kind) {
 			v.w.script(v.st.child(), v.below(), text.text, v.c.Span, true)
 		case k != table.KindNone:
 			v.code(k, Arg{Text: text.text})
+		case strings.HasSuffix(abs, ".go"):
+			v.directives(text.text)
+		case path.Base(abs) == "package.json":
+			v.lifecycle(text.text)
 		case strings.HasSuffix(abs, ".yml") || strings.HasSuffix(abs, ".yaml"):
 			v.tasks(text.text)
 		case strings.Contains(strings.ToLower(path.Base(abs)), "justfile"):
@@ -67,6 +157,31 @@ func (v *visit) loaded(abs string, k table.Kind) {
 			}
 		default:
 			v.c.doubt(Moderate, "it runs what was just written: "+path.Base(abs))
+		}
+	}
+}
+
+// directives runs the commands that go generate finds in a file.
+func (v *visit) directives(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if command, ok := strings.CutPrefix(line, "//go:generate "); ok {
+			v.w.script(v.st.child(), v.below(), command, v.c.Span, true)
+		}
+	}
+}
+
+// lifecycle runs the scripts that a package manager runs by itself when it
+// installs or packs.
+func (v *visit) lifecycle(text string) {
+	var pkg struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal([]byte(text), &pkg) != nil {
+		return
+	}
+	for _, name := range [...]string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "prepack", "postpack", "prepublishOnly"} {
+		if script := pkg.Scripts[name]; script != "" {
+			v.w.script(v.st.child(), v.below(), script, v.c.Span, true)
 		}
 	}
 }

@@ -273,7 +273,7 @@ func (v *visit) script(a Arg) {
 	abs := resolve(a.Text, v.st.dir)
 	v.w.runsFrom(v.c, abs)
 	v.w.fetched(v.c, abs)
-	v.runsFile(abs)
+	v.runsFiles(a, abs)
 	v.touch(a, Read, false)
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -76,24 +77,58 @@ func (w *walker) note(c *Command, f writtenFile) {
 
 // copied notes that copies and moved files hold what the originals do.
 func (v *visit) copied() {
-	known := len(v.w.written)
 	for _, from := range v.c.Paths {
-		if from.Access != Read || from.Redirect {
+		if from.Access != Read || from.Redirect || from.Abs == "" {
 			continue
 		}
-		for i := range known {
-			f := v.w.written[i]
-			if f.abs != from.Abs && !(from.Glob && matchStars(from.Abs, f.abs)) {
-				continue
-			}
-			for _, to := range v.c.Paths {
-				if to.Access == Write && to.Abs != "" {
-					v.w.note(v.c, writtenFile{to.Abs, f.text})
-					v.w.note(v.c, writtenFile{to.Abs + "/" + path.Base(f.abs), f.text})
-				}
+		for _, abs := range v.w.ownFiles(from.Abs, from.Glob, from.Recursive) {
+			for _, text := range v.w.textOfFile(abs) {
+				v.copiedTo(strings.TrimPrefix(abs, from.Abs), path.Base(abs), text)
 			}
 		}
 	}
+}
+
+// copiedTo notes the text of a file in every place that it may be copied to: as
+// the target, in it, or, of a folder that is copied, below it.
+func (v *visit) copiedTo(below, name string, text stream) {
+	for _, to := range v.c.Paths {
+		if to.Access != Write || to.Abs == "" {
+			continue
+		}
+		v.w.note(v.c, writtenFile{to.Abs, text})
+		v.w.note(v.c, writtenFile{to.Abs + "/" + name, text})
+		if strings.HasPrefix(below, "/") {
+			v.w.note(v.c, writtenFile{to.Abs + below, text})
+		}
+	}
+}
+
+// ownFiles are the files that a path may mean and that the script or the session
+// has written.
+func (w *walker) ownFiles(abs string, pattern, tree bool) []string {
+	if !pattern && !tree {
+		return []string{abs}
+	}
+	var out []string
+	for _, name := range w.allOwn() {
+		if pattern && matchStars(abs, name) || tree && within(name, abs) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// allOwn are all files that the script or the session has written, as far as they
+// can be listed.
+func (w *walker) allOwn() []string {
+	out := w.at.WrittenFiles[:min(len(w.at.WrittenFiles), maxVars):min(len(w.at.WrittenFiles), maxVars)]
+	for i := range w.written {
+		if abs := w.written[i].abs; !slices.Contains(out, abs) {
+			out = append(out, abs)
+		}
+	}
+	return out
 }
 
 // into touches the files that a copy makes in a folder: cp x dir/ writes dir/x.
@@ -199,8 +234,71 @@ func (v *visit) runsFile(abs string) {
 			v.c.foreign(text)
 			continue
 		}
+		if k := codeOf(abs); k != table.KindNone && v.traits()&table.IsShell == 0 && v.language() == nil {
+			v.code(k, Arg{Text: text.text})
+			continue
+		}
 		v.runs(text)
 	}
+}
+
+// runsFiles follows the content of the scripts that a word may mean, where it is a
+// pattern, and of those that node finds without their ending.
+func (v *visit) runsFiles(a Arg, abs string) {
+	if a.Glob || a.Unknown {
+		pattern := abs
+		if a.deep {
+			pattern = path.Dir(abs) + "/*" + path.Base(abs)
+		}
+		for _, name := range v.w.ownFiles(pattern, true, false) {
+			v.runsFile(name)
+		}
+		return
+	}
+	v.runsFile(abs)
+	if in := v.language(); in != nil && in.Kind == table.KindNode && path.Ext(abs) == "" {
+		for _, ending := range [...]string{".js", ".cjs", ".mjs", ".ts", "/index.js"} {
+			v.runsFile(abs + ending)
+		}
+	}
+}
+
+// interpreterOf is the program that a script is for, by the ending of its name.
+func interpreterOf(abs string) string {
+	switch codeOf(abs) {
+	case table.KindPython:
+		return "python3"
+	case table.KindNode:
+		return "node"
+	case table.KindRuby:
+		return "ruby"
+	case table.KindPerl:
+		return "perl"
+	case table.KindPHP:
+		return "php"
+	}
+	return "sh"
+}
+
+// codeOf is the language of a program by the ending of its name.
+func codeOf(abs string) table.Kind {
+	switch path.Ext(abs) {
+	case ".py", ".pyw":
+		return table.KindPython
+	case ".js", ".cjs", ".mjs", ".ts", ".mts", ".cts", ".tsx", ".jsx":
+		return table.KindNode
+	case ".rb":
+		return table.KindRuby
+	case ".pl", ".pm":
+		return table.KindPerl
+	case ".php":
+		return table.KindPHP
+	case ".go", ".rs", ".c", ".cc", ".cpp", ".java", ".kt", ".swift":
+		return table.KindCompiled
+	case ".lua", ".r", ".R", ".jl", ".ex", ".exs", ".gradle", ".groovy":
+		return table.KindOtherCode
+	}
+	return table.KindNone
 }
 
 // runsProgram follows the content of a file that is started by its name. Its
@@ -219,6 +317,9 @@ func (w *walker) runsProgram(st *state, f *frame, c *Command, index int, abs str
 		first, _, _ := strings.Cut(text.text, "\n")
 		if line, ok := strings.CutPrefix(first, "#!"); ok {
 			interpreter, option, _ = strings.Cut(strings.TrimSpace(line), " ")
+		}
+		if !strings.HasPrefix(first, "#!") && codeOf(abs) != table.KindNone {
+			interpreter = interpreterOf(abs)
 		}
 		if interpreter == "" || inner.depth > maxNested {
 			c.foreign(stream{kind: streamUnknown})

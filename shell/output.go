@@ -106,6 +106,9 @@ func (v *visit) prints() table.Output {
 
 // filesPrinted is what cat and its like print: the worst of what they read.
 func (v *visit) filesPrinted() stream {
+	if text, ok := v.ownText(); ok {
+		return text
+	}
 	out := stream{kind: streamUnknown}
 	for _, a := range v.r.args {
 		if a.proc() != nil {
@@ -113,6 +116,25 @@ func (v *visit) filesPrinted() stream {
 		}
 	}
 	return out
+}
+
+// ownText is the text of the files that it reads, if the script or the session
+// has written all of them.
+func (v *visit) ownText() (stream, bool) {
+	var out stream
+	for _, p := range v.c.Paths {
+		if p.Access != Read || p.Redirect {
+			continue
+		}
+		texts := v.w.textOfFile(p.Abs)
+		if len(texts) == 0 || p.Glob {
+			return out, false
+		}
+		for _, text := range texts {
+			out = out.then(text)
+		}
+	}
+	return out, out.kind != streamEmpty && len(v.r.flags) == 0
 }
 
 func echoed(args []Arg) stream {

@@ -40,7 +40,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	name := baseName(c.Args[0].Text)
 	t, args := w.tool(name, c.Args, f.fetched)
 	w.place(st, c, name)
-	if t == nil {
+	if t == nil || w.impostor(st, c) {
 		return w.stranger(st, f, c, name)
 	}
 	if f.direct && t.Use == table.UseBuiltin {
@@ -101,7 +101,7 @@ func (v *visit) writes(out stream) stream {
 	switch {
 	case v.c.Effects.Has(Network) && v.prints() == table.PrintsNetwork:
 		return stream{kind: streamNetwork}
-	case v.prints() == table.PrintsStdin && v.f.stdin != nil:
+	case (v.prints() == table.PrintsStdin || v.prints() == table.PrintsThrough) && v.f.stdin != nil:
 		return *v.f.stdin
 	case v.f.stdin != nil && v.f.stdin.kind >= streamNetwork:
 		return *v.f.stdin
@@ -212,11 +212,25 @@ func (w *walker) place(st *state, c *Command, name string) {
 	w.fetched(c, abs)
 }
 
+// impostor reports whether a program was just written under the name that it is
+// started by, so that the name says nothing about what it does.
+func (w *walker) impostor(st *state, c *Command) bool {
+	text := c.Args[0].Text
+	if strings.IndexByte(text, '/') < 0 || c.Elsewhere {
+		return false
+	}
+	abs := resolve(text, st.dir)
+	return !pathsPrograms.match(abs, w.at.Home) && len(w.textOfFile(abs)) > 0
+}
+
 // stranger describes a program that no table knows.
 func (w *walker) stranger(st *state, f *frame, c *Command, name string) stream {
 	c.Effects |= Executes
 	c.Prefix = []string{c.Args[0].Text} // not to suggest: it may be a wrapper
 	local := strings.IndexByte(c.Args[0].Text, '/') >= 0
+	if !local && c.Via >= 0 && codeOf(name) != table.KindNone { // uv run x.py
+		local = len(w.textOfFile(resolve(name, st.dir))) > 0
+	}
 	switch {
 	case len(c.Args) == 2 && !local && c.Via < 0 && (c.Args[1].Text == "--version" || c.Args[1].Text == "--help"):
 		c.Sentence = "Ask " + short(name) + " for its version or help"

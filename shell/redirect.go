@@ -97,7 +97,12 @@ func (w *walker) input(st *state, c *Command, target Arg) *stream {
 	}
 	before := len(c.Paths)
 	w.touch(st, c, target, Read, false)
-	return &stream{kind: streamUnknown, secret: w.secretAmong(c.Paths[before:])}
+	in := stream{kind: streamUnknown}
+	if texts := w.textOfFile(resolve(target.Text, st.dir)); len(texts) == 1 && !target.Unknown && !target.Glob {
+		in = texts[0]
+	}
+	in.secret = w.secretAmong(c.Paths[before:])
+	return &in
 }
 
 func textStream(a Arg, end string) *stream {

@@ -167,6 +167,7 @@ type trail struct {
 	links       []link
 	unpacked    []unpackedFolder
 	hookFolders []string          // where git looks for hooks
+	imported    map[string]bool   // modules that were followed
 	sockets     map[string]string // connections that are open, by their number: to which host
 	defined     []definition
 	traps       []trapped

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // maxScripts is how many package scripts are followed into each other.
@@ -14,6 +16,10 @@ const maxScripts = 3
 func (v *visit) packageScript() {
 	name, ok := v.scriptName()
 	if !ok {
+		return
+	}
+	if codeOf(name) != table.KindNone { // bun x.ts
+		v.runsFile(resolve(name, v.st.dir))
 		return
 	}
 	if v.f.scripts >= maxScripts {

@@ -221,6 +221,7 @@ const (
 	KindAppleScript
 	KindPowerShell
 	KindLisp
+	KindCompiled  // the names by which Go, Rust, C and their like start programs and change files
 	KindOtherCode // only the names that most languages have are known
 	KindAwk
 	KindSed

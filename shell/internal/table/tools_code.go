@@ -38,7 +38,7 @@ var KeysPerl = KeyTable{
 }
 
 var KeysRuby = KeyTable{
-	{Names: []string{"system", "exec", "spawn", "Kernel.system", "Kernel.exec", "IO.popen", "Open3.*", "PTY.spawn", "Process.spawn", "qx"}, Kind: KindShell, Do: &Action{Does: Executes, Risk: LevelModerate}},
+	{Names: []string{"system", "exec", "spawn", "sh", "Kernel.system", "Kernel.exec", "IO.popen", "Open3.*", "PTY.spawn", "Process.spawn", "qx"}, Kind: KindShell, Do: &Action{Does: Executes, Risk: LevelModerate}},
 	{Names: []string{"eval", "instance_eval", "class_eval", "module_eval", "load", "Fiddle.*", "Marshal.load", "Base64.*", "*.unpack", "*.unpack1"}, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"File.delete", "File.unlink", "FileUtils.rm*", "Dir.rmdir", "Dir.delete", "FileUtils.remove*"}, Kind: KindDelete, Do: &Action{Does: Deletes}},
 	{Names: []string{"File.open", "open", "File.new", "IO.open"}, Kind: KindWrite},
@@ -86,6 +86,13 @@ var KeysCode = KeyTable{
 	{Names: []string{"open", "io.open", "File.open"}, Kind: KindWrite},
 	{Names: []string{"file.rename", "os.rename", "writeLines", "write.csv", "write", "File.write*"}, Do: &Action{Does: Writes}},
 	{Names: []string{"download", "download.file", "url", "socket.*", "HTTP.*", "http.*"}, Do: &Action{Does: Network}},
+}
+
+var KeysCompiled = KeyTable{
+	{Names: []string{"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.Exec", "unix.Exec", "Command.new", "process.Command.new", "std.process.Command.new", "system", "popen", "execl", "execlp", "execle", "execv", "execvp", "ProcessBuilder", "Runtime.getRuntime"}, Kind: KindShell, Do: &Action{Does: Executes}},
+	{Names: []string{"os.RemoveAll", "os.Remove", "fs.remove_dir_all", "fs.remove_file", "std.fs.remove_dir_all", "std.fs.remove_file", "remove_dir_all", "unlink", "rmdir", "remove", "Files.delete", "FileUtils.deleteDirectory"}, Kind: KindDelete, Do: &Action{Does: Deletes}},
+	{Names: []string{"os.WriteFile", "os.Create", "fs.write", "std.fs.write", "File.create", "fs.File.create", "fopen", "Files.write", "Files.writeString"}, Kind: KindWrite, Do: &Action{Does: Writes}},
+	{Names: []string{"http.Get", "http.Post", "net.Dial", "net.DialTimeout", "reqwest.get", "reqwest.blocking.get", "TcpStream.connect"}, Do: &Action{Does: Network}},
 }
 
 var KeysLisp = KeyTable{

@@ -37,7 +37,7 @@ var kinds = map[string]string{
 	"code-powershell": "KindPowerShell",
 	"object":          "KindObject", "data": "KindData", "form": "KindForm", "var": "KindVar", "filter": "KindFilter",
 	"awk": "KindAwk", "sed": "KindSed", "sql": "KindSQL", "jq": "KindJq", "redis": "KindRedis", "mongo": "KindMongo",
-	"code-lisp": "KindLisp", "code-other": "KindOtherCode", "crontab": "KindCrontab", "self": "KindSelf", "typed": "KindTyped",
+	"code-lisp": "KindLisp", "code-other": "KindOtherCode", "code-compiled": "KindCompiled", "crontab": "KindCrontab", "self": "KindSelf", "typed": "KindTyped",
 	"format": "KindFormat", "root": "KindRoot", "inner-cd": "KindInnerCd", "split": "KindSplit", "unset": "KindUnset",
 	"backup": "KindBackup", "before": "KindBefore", "patched": "KindPatched", "packed": "KindPacked", "start": "KindStart", "ending": "KindEnding",
 }
