@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/sayso-dev/sayso"
@@ -231,6 +232,35 @@ func TestWrittenThenRun(t *testing.T) {
 	}
 }
 
+// TestWrittenThenMoved: what was written is judged where it is later on, and what
+// a compiler made of it is a program like any.
+func TestWrittenThenMoved(t *testing.T) {
+	elf := "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 80)
+	disk := contents{"/home/dev/app/e/w.sh": "rm -rf ~\n", "/home/dev/app/e/d/w.sh": "rm -rf ~\n", "/home/dev/app/bin/app": elf, "/home/dev/app/v.sh": "rm -rf ~\n"}
+	for _, test := range []struct {
+		calls []string
+		want  sayso.Effect
+	}{
+		{[]string{"echo x > d/w.sh", "cp -r d e", "sh e/w.sh"}, sayso.Deny},
+		{[]string{"echo x > d/w.sh", "mv d e", "sh e/d/w.sh"}, sayso.Deny},
+		{[]string{"echo x > w.sh", "cp w.sh v.sh", "sh v.sh"}, sayso.Deny},
+		{[]string{"cp -r d e", "sh e/w.sh"}, sayso.Allow}, // it was there before
+		{[]string{"go build -o bin/app .", "./bin/app --help"}, sayso.Allow},
+		{[]string{"go build -o bin/app .", "sh bin/app"}, sayso.Ask},
+		{[]string{"go build -o bin/other .", "./bin/other"}, sayso.Ask}, // it cannot be read
+	} {
+		e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Analyzer: sayso.Analyzer{Machine: disk}}
+		var st sayso.SessionState
+		var d sayso.Decision
+		for _, command := range test.calls {
+			d = e.Step(context.Background(), bash(command), &st)
+		}
+		if d.Effect != test.want {
+			t.Errorf("%q: %s %s (%s)", test.calls, d.Effect, d.Code, d.Reason)
+		}
+	}
+}
+
 // TestWrittenThroughLink: a file counts as written where it is, too.
 func TestWrittenThroughLink(t *testing.T) {
 	disk := machine{"/home": "", "/home/dev": "", "/home/dev/app": "", "/home/dev/app/l": "/home/dev/app/real", "/home/dev/app/real": ""}
@@ -253,6 +283,11 @@ func (c contents) ReadFile(name string, _ int) ([]byte, error) {
 		return nil, errors.New("none")
 	}
 	return []byte(text), nil
+}
+
+func (c contents) Start(name string, n int) ([]byte, error) {
+	text, err := c.ReadFile(name, 0)
+	return text[:min(n, len(text))], err
 }
 
 func (c contents) Lstat(name string) (shell.Entry, error) {

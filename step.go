@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso/shell"
 )
@@ -69,6 +71,13 @@ type Waiting struct {
 type Left struct {
 	Secret  string   `json:"secret,omitempty"`  // how a secret was read; empty: none was
 	Written []string `json:"written,omitempty"` // files
+	Copies  []Copy   `json:"copies,omitempty"`  // folders that are somewhere else, too
+}
+
+// A Copy is a file or a folder that was copied or moved.
+type Copy struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // Ran notes that a call ran which had asked. Others leave nothing to note.
@@ -106,6 +115,14 @@ func (st *SessionState) leave(left Left) {
 		}
 		st.Written[abs] = st.Turn
 	}
+	for _, c := range left.Copies {
+		for abs := range maps.Clone(st.Written) {
+			if rest, ok := strings.CutPrefix(abs, c.From+"/"); ok {
+				st.Written[path.Join(c.To, rest)] = st.Turn
+				st.Written[path.Join(c.To, path.Base(c.From), rest)] = st.Turn
+			}
+		}
+	}
 }
 
 // leaves says what a call would leave behind: a secret that was read, files that
@@ -117,6 +134,7 @@ func leaves(facts *Facts) Left {
 		if left.Secret == "" && facts.Reveals(p) {
 			left.Secret = shell.Shown(p.Text)
 		}
+		left.Copies = append(left.Copies, p.copies()...)
 		for _, touched := range p.Paths {
 			if touched.Access == shell.Write && touched.Abs != "" {
 				left.Written = append(left.Written, touched.Abs)
@@ -127,6 +145,27 @@ func leaves(facts *Facts) Left {
 		}
 	}
 	return left
+}
+
+// copies are the folders that a part copies or moves.
+func (p *Part) copies() []Copy {
+	if p.Command == nil || len(p.Command.Args) == 0 {
+		return nil
+	}
+	switch programName(p.Command.Args[0].Text) {
+	case "cp", "mv", "rsync", "ditto", "gcp", "gmv", "ln":
+	default:
+		return nil
+	}
+	var out []Copy
+	for _, from := range p.Paths {
+		for _, to := range p.Paths {
+			if from.Access == shell.Read && to.Access == shell.Write && from.Abs != "" && to.Abs != "" && !from.Glob && !from.Redirect {
+				out = append(out, Copy{from.Abs, to.Abs})
+			}
+		}
+	}
+	return out
 }
 
 // denials are what a person denies who denies the call: each of its effects.

@@ -45,6 +45,13 @@ type Lister interface {
 	ReadDir(name string, max int) ([]Child, error)
 }
 
+// A Starter is a Machine that can also show how a file of any size begins.
+// Without it, what a compiler made is taken for something that cannot be known.
+type Starter interface {
+	// Start returns the first n bytes of a regular file, or all of a shorter one.
+	Start(name string, n int) ([]byte, error)
+}
+
 // A Child is one name in a folder.
 type Child struct {
 	Name string

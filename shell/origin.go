@@ -305,7 +305,11 @@ func codeOf(abs string) table.Kind {
 // first line may say which interpreter reads it: that one gets what stands
 // behind its name as one word, then the name of the file, then the arguments.
 func (w *walker) runsProgram(st *state, f *frame, c *Command, index int, abs string, args []Arg) {
-	for _, text := range w.textOfFile(abs) {
+	texts := w.textOfFile(abs)
+	if len(texts) == 1 && w.compiled(abs) {
+		return // it is what its sources say, like all that the project builds
+	}
+	for _, text := range texts {
 		if text.kind != streamText {
 			c.foreign(text)
 			continue

@@ -14,6 +14,18 @@ import (
 type machine struct{}
 
 func (machine) ReadFile(name string, max int) ([]byte, error) {
+	text, err := start(name, max+1)
+	if err == nil && len(text) > max {
+		return nil, fmt.Errorf("%s is longer than %d bytes", name, max)
+	}
+	return text, err
+}
+
+// Start returns how a file begins.
+func (machine) Start(name string, n int) ([]byte, error) { return start(name, n) }
+
+// start reads at most n bytes of a regular file.
+func start(name string, n int) ([]byte, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -26,14 +38,7 @@ func (machine) ReadFile(name string, max int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > max {
-		return nil, fmt.Errorf("%s is longer than %d bytes", name, max)
-	}
-	return text, nil
+	return io.ReadAll(io.LimitReader(f, int64(n)))
 }
 
 func (machine) Lstat(name string) (shell.Entry, error) {

@@ -84,6 +84,15 @@ func (t tree) ReadFile(name string, max int) ([]byte, error) {
 	return []byte(text), nil
 }
 
+// Start returns how a file begins.
+func (t tree) Start(name string, n int) ([]byte, error) {
+	text, ok := t.contents[name]
+	if !ok {
+		return nil, errMissing
+	}
+	return []byte(text)[:min(n, len(text))], nil
+}
+
 // ReadDir names what is in a folder, in no order.
 func (t tree) ReadDir(name string, _ int) ([]shell.Child, error) {
 	var out []shell.Child
