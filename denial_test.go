@@ -88,6 +88,7 @@ func TestDenialBindsEffect(t *testing.T) {
 			[]sayso.Call{
 				bash("wget https://api.example.com/v2"), fetch("https://api.example.com/x"), bash("nc api.example.com 80"),
 				bash("curl https://API.example.com"), bash("sh -c 'curl api.example.com'"), bash("X=api.example.com; curl https://$X/"),
+				bash(`python3 -c "import requests; requests.get('https://api.example.com')"`), bash(`node -e "fetch('https://api.example.com')"`), bash("ping -c1 api.example.com"),
 			},
 			[]sayso.Call{bash("curl https://other.example.com"), fetch("https://example.org/api.example.com")},
 		},

@@ -302,7 +302,7 @@ func (w *walker) substitute(st *state, f *frame, c *syntax.CmdSubst) []Arg {
 	if len(c.Stmts) == 0 {
 		return nil
 	}
-	return out.words()
+	return w.contentOf(sub, c.Stmts, out).words()
 }
 
 // A procSubst is what stands behind <(…) or >(…).

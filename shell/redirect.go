@@ -105,6 +105,23 @@ func (w *walker) input(st *state, c *Command, target Arg) *stream {
 	return &in
 }
 
+// contentOf is what $(< file) gives: the content of the file, if the script or the
+// session has written it; of other statements it is what they print.
+func (w *walker) contentOf(st *state, stmts []*syntax.Stmt, printed stream) stream {
+	if len(stmts) != 1 || stmts[0].Cmd != nil || len(w.commands) == 0 {
+		return printed
+	}
+	list := w.commands[len(w.commands)-1].Redirects
+	if len(list) != 1 || list[0].Op != "<" || list[0].Fd != "" || list[0].Target.Unknown {
+		return printed
+	}
+	if texts := w.textOfFile(resolve(list[0].Target.Text, st.dir)); len(texts) == 1 {
+		texts[0].secret = printed.secret
+		return texts[0]
+	}
+	return printed
+}
+
 func textStream(a Arg, end string) *stream {
 	if a.Unknown {
 		return &stream{kind: max(streamUnknown, a.from), secret: a.secret()}
