@@ -75,7 +75,9 @@ func (v *visit) settle() {
 	if v.c.Effects.Has(Network) && len(v.c.Hosts) == 0 {
 		for _, t := range v.r.chain {
 			for _, h := range t.Do.Hosts {
-				v.c.host(symbolic(h))
+				if h != local {
+					v.c.host(symbolic(h))
+				}
 			}
 		}
 	}
@@ -95,7 +97,9 @@ func (v *visit) apply(a *table.Action) {
 		v.says = append(v.says, a.Say)
 	}
 	for _, h := range a.Hosts {
-		c.host(symbolic(h))
+		if h != local {
+			c.host(symbolic(h))
+		}
 	}
 	if a.Opaque != "" {
 		c.opaque(a.Opaque)

@@ -14,7 +14,7 @@ type Effects uint16
 const (
 	Reads        Effects = 1 << iota                   // reads files or asks a server
 	Writes               = Effects(table.Writes)       // creates or changes files
-	Deletes              = Effects(table.Deletes)      // removes files
+	Deletes              = Effects(table.Deletes)      // removes files, or things of a server
 	Executes             = Effects(table.Executes)     // runs code it was given, or the project's
 	Installs             = Effects(table.Installs)     // installs packages
 	Network              = Effects(table.Network)      // talks to the network

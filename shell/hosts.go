@@ -102,6 +102,9 @@ func (v *visit) url(a Arg) {
 		}
 	}
 	host := hostOf(a.Text)
+	if scheme == "s3" || scheme == "gs" || scheme == "az" { // the name of a store, not of a host
+		host = External
+	}
 	if strings.Contains(host, "*") {
 		host = External
 		v.c.opaque("the host cannot be known: " + a.Text)

@@ -97,8 +97,8 @@ func (v *visit) extra(a Arg) {
 }
 
 func (v *visit) touch(a Arg, access Access, recursive bool) {
-	if a.Text == "-" && access <= Write { // standard input or output
-		return
+	if a.Text == "-" && access <= Write || strings.Contains(a.Text, "://") && v.elsewhere(a, access) {
+		return // standard input or output, or no path at all
 	}
 	v.w.touch(v.st, v.c, a, access, recursive || a.deep)
 }
@@ -158,15 +158,11 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 	case table.KindFilter:
 		v.filter(a)
 	case table.KindDNS:
-		if a.Unknown || a.made {
-			v.c.doubt(Moderate, "the name that is looked up tells others something: "+a.Text)
-		} else if name := strings.TrimPrefix(a.Text, "@"); strings.Contains(name, ".") && !strings.HasPrefix(name, "+") {
-			v.c.host(hostOf(name))
-		}
+		v.lookedUp(a)
+	case table.KindServer, table.KindDatabase:
+		v.server(k, a)
 	case table.KindImage:
-		if host, ok := registryOf(a.Text); ok && !a.Unknown {
-			v.c.named(host) // whether it is there already cannot be seen
-		}
+		v.image(a)
 	case table.KindPatched, table.KindPacked, table.KindStart:
 		v.nextTo(k, a, recursive)
 	case table.KindCd, table.KindInnerCd, table.KindUnset, table.KindCmd, table.KindBackup, table.KindBefore, table.KindEnding, table.KindNone:

@@ -287,8 +287,9 @@ func (v *visit) describe() {
 	}
 	v.somewhere()
 	v.projectCode()
+	v.verb()
 	if c.Effects.Has(Network) && len(c.Hosts) == 0 {
-		c.host(External)
+		c.host(v.usualHost())
 	}
 	if c.Effects == 0 {
 		c.Effects = Reads

@@ -236,27 +236,29 @@ const (
 	KindProgram // a program and maybe options, that a setting names
 	KindDNS
 	KindImage
-	KindObject  // a version of a file: REV:PATH
-	KindData    // text, or @FILE
-	KindForm    // NAME=VALUE, NAME=@FILE or NAME=<FILE
-	KindVar     // the name of a variable that gets a value
-	KindFilter  // a pattern for the names of files that are read
-	KindLines   // a program of one command a line; the keys say which do something
-	KindAddress // TYPE:VALUE,OPTION…; the keys say which types do something
-	KindCrontab // the lines of a table of planned tasks
-	KindSelf    // a command line of the same program, without its name
-	KindTyped   // keys that are pressed in a terminal
-	KindFormat  // text in which #(…) is a command
-	KindRoot    // the folder that the wrapped command sees as /
-	KindInnerCd // the folder where the wrapped command starts, as it sees it
-	KindSplit   // the first words of the wrapped command, with escapes of their own
-	KindBackup  // how the copies are called that it keeps of what it changes
-	KindBefore  // what stands in front of their names
-	KindPatched // a file that a patch changes
-	KindPacked  // a file that is packed or unpacked, into another next to it
-	KindEnding  // the ending of packed files
-	KindStart   // how the names of files start that are written
-	KindUnset   // the name of a variable that the wrapped command does not get
+	KindObject   // a version of a file: REV:PATH
+	KindData     // text, or @FILE
+	KindForm     // NAME=VALUE, NAME=@FILE or NAME=<FILE
+	KindVar      // the name of a variable that gets a value
+	KindFilter   // a pattern for the names of files that are read
+	KindLines    // a program of one command a line; the keys say which do something
+	KindAddress  // TYPE:VALUE,OPTION…; the keys say which types do something
+	KindCrontab  // the lines of a table of planned tasks
+	KindSelf     // a command line of the same program, without its name
+	KindTyped    // keys that are pressed in a terminal
+	KindFormat   // text in which #(…) is a command
+	KindRoot     // the folder that the wrapped command sees as /
+	KindInnerCd  // the folder where the wrapped command starts, as it sees it
+	KindSplit    // the first words of the wrapped command, with escapes of their own
+	KindBackup   // how the copies are called that it keeps of what it changes
+	KindBefore   // what stands in front of their names
+	KindPatched  // a file that a patch changes
+	KindPacked   // a file that is packed or unpacked, into another next to it
+	KindEnding   // the ending of packed files
+	KindStart    // how the names of files start that are written
+	KindServer   // where a client connects to
+	KindDatabase // the same, or the name of a database
+	KindUnset    // the name of a variable that the wrapped command does not get
 )
 
 // IsCode reports whether a value of that kind is a program in a language of its

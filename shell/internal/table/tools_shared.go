@@ -1952,7 +1952,7 @@ var sharedTool66 = []Tool{
 		Says: []string{"Show what the providers can do"},
 	},
 	{Names: []string{"lock", "mirror"},
-		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindWrite}}},
+		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindWrite}}, Hosts: []string{"registries"}},
 		Says:  []string{"Download or lock the providers the configuration needs"},
 		Flags: sharedFlag65,
 	},
@@ -2328,7 +2328,7 @@ var sharedWhen95 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--mount", Globs: []string{"*docker.sock*", "*podman.sock*", "*containerd.sock*", "*crio.sock*", "*=/var/run*", "*=/run*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that can control all other containers"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--mount", Globs: []string{"*source=/etc*", "*src=/etc*", "*source=/root*", "*src=/root*", "*source=/proc*", "*src=/proc*", "*source=/sys*", "*src=/sys*", "*source=/dev*", "*src=/dev*", "*source=/boot*", "*src=/boot*", "*source=/usr*", "*src=/usr*", "*source=/bin*", "*src=/bin*", "*source=/lib*", "*src=/lib*", "*source=/var/lib*", "*src=/var/lib*", "*source=/var?*", "*src=/var?*", "*source=/home?target*", "*src=/home?target*", "*source=/home?dst*", "*src=/home?dst*", "*source=/Users?target*", "*src=/Users?target*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with folders of this machine's system inside: {--mount}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--mount", Globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with private files of the home folder inside: {--mount}"}},
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--entrypoint"}}}, Flagged: true, Do: Action{Say: "Run {--entrypoint} in a new container of {arg1}", Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}}}},
+	{Any: [][]Term{{{Op: TermFlag, Flag: "--entrypoint"}}}, Flagged: true, Do: Action{Say: "Run {--entrypoint} in a new container of {arg1}", Args: []Slot{{Kind: KindImage}, {Kind: KindText, Repeat: true}}}},
 }
 
 var sharedWhen96 = []When{
@@ -2854,25 +2854,29 @@ var sharedFlag137 = []Flag{
 	{Names: []string{"--tls-verify"}},
 }
 
-var sharedFlag138 = []Flag{
+var sharedWhen138 = []When{
+	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"registries"}}},
+}
+
+var sharedFlag139 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--authfile"}, Kind: KindWrite},
 	{Names: []string{"--compat-auth-file"}, Kind: KindWrite},
 }
 
-var sharedFlag139 = []Flag{
+var sharedFlag140 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-s", "--size"}},
 	{Names: []string{"--mode"}, Kind: KindText},
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag140 = []Flag{
+var sharedFlag141 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 }
 
-var sharedWhen141 = []When{
+var sharedWhen142 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--security-opt", Globs: []string{"*unconfined*", "*disable*", "*unmask*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with its security confinement switched off"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--pid", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that sees and can stop all processes of this machine"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--ipc", Globs: []string{"host"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container that shares the memory of this machine's processes"}},
@@ -2890,7 +2894,7 @@ var sharedWhen141 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--mount", Globs: []string{"*source=~?*", "*src=~?*", "*source=$HOME?t*", "*src=$HOME?t*", "*source=${HOME}?t*", "*src=${HOME}?t*", "*source=$HOME?d*", "*src=$HOME?d*", "*/.ssh*", "*/.aws*", "*/.gnupg*", "*/.kube*", "*/.docker/*", "*/.config/gcloud*", "*/.azure*", "*/.netrc*", "*/.git-credentials*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container with private files of the home folder inside: {--mount}"}},
 }
 
-var sharedTool142 = []Tool{
+var sharedTool143 = []Tool{
 	{Names: []string{"run"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindImage}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
@@ -3023,12 +3027,12 @@ var sharedTool142 = []Tool{
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the container {args}", "Show the details of containers"},
-		Flags: sharedFlag139,
+		Flags: sharedFlag140,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all stopped containers"},
-		Flags: sharedFlag140,
+		Flags: sharedFlag141,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3038,7 +3042,7 @@ var sharedTool142 = []Tool{
 		Do:    Action{Does: Writes},
 		Says:  []string{"Copy the container {args}", "Copy a container"},
 		Flags: sharedFlag94,
-		Whens: sharedWhen141,
+		Whens: sharedWhen142,
 	},
 	{Names: []string{"cleanup"},
 		Do:   Action{Does: Deletes},
@@ -3058,7 +3062,7 @@ var sharedTool142 = []Tool{
 	},
 }
 
-var sharedSubName143 = []SubName{
+var sharedSubName144 = []SubName{
 	{"attach", 3},
 	{"checkpoint", 21},
 	{"cleanup", 29},
@@ -3099,13 +3103,13 @@ var sharedSubName143 = []SubName{
 	{"wait", 12},
 }
 
-var sharedFlag144 = []Flag{
+var sharedFlag145 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"--mode"}, Kind: KindText},
 }
 
-var sharedFlag145 = []Flag{
+var sharedFlag146 = []Flag{
 	{Names: []string{"-a", "--all"}, Do: &Action{Does: Irreversible, Say: "Delete all images that no container uses"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
@@ -3113,7 +3117,7 @@ var sharedFlag145 = []Flag{
 	{Names: []string{"--external"}},
 }
 
-var sharedTool146 = []Tool{
+var sharedTool147 = []Tool{
 	{Names: []string{"show"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show which image signatures are trusted"},
@@ -3124,7 +3128,7 @@ var sharedTool146 = []Tool{
 	},
 }
 
-var sharedTool147 = []Tool{
+var sharedTool148 = []Tool{
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
@@ -3132,12 +3136,12 @@ var sharedTool147 = []Tool{
 		Whens: sharedWhen119,
 	},
 	{Names: []string{"pull"},
-		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindImage, Repeat: true}}, Hosts: []string{"registries"}},
+		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindImage, Repeat: true}}},
 		Says:  []string{"Download the container image {args}", "Download a container image"},
 		Flags: sharedFlag120,
 	},
 	{Names: []string{"push"},
-		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Args: []Slot{{Kind: KindImage, Repeat: true}}, Hosts: []string{"registries"}},
+		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Args: []Slot{{Kind: KindImage, Repeat: true}}},
 		Says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
 		Flags: sharedFlag121,
 	},
@@ -3183,12 +3187,12 @@ var sharedTool147 = []Tool{
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the image {args}", "Show the details of images"},
-		Flags: sharedFlag144,
+		Flags: sharedFlag145,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete images that nothing refers to"},
-		Flags: sharedFlag145,
+		Flags: sharedFlag146,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3217,7 +3221,7 @@ var sharedTool147 = []Tool{
 	{Names: []string{"trust"},
 		Do:   Action{Does: System},
 		Says: []string{"Change which image signatures are trusted"},
-		Subs: sharedTool146,
+		Subs: sharedTool147,
 	},
 	{Names: []string{"convert", "encrypt", "decrypt"},
 		Do:   Action{Does: Writes},
@@ -3225,7 +3229,7 @@ var sharedTool147 = []Tool{
 	},
 }
 
-var sharedSubName148 = []SubName{
+var sharedSubName149 = []SubName{
 	{"build", 0},
 	{"convert", 20},
 	{"decrypt", 20},
@@ -3256,52 +3260,52 @@ var sharedSubName148 = []SubName{
 	{"untag", 4},
 }
 
-var sharedFlag149 = []Flag{
+var sharedFlag150 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 	{Names: []string{"-s", "--size"}},
 }
 
-var sharedFlag150 = []Flag{
+var sharedFlag151 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-s", "--size"}},
 }
 
-var sharedFlag151 = []Flag{
+var sharedFlag152 = []Flag{
 	{Names: []string{"-d", "--driver"}, Kind: KindText},
 	{Names: []string{"-l", "--label"}, Kind: KindText},
 	{Names: []string{"-o", "--opt"}, Kind: KindText},
 	{Names: []string{"--ignore"}},
 }
 
-var sharedWhen152 = []When{
+var sharedWhen153 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o", Globs: []string{"device=/", "device=/etc*", "device=/root*", "device=/home", "device=/var*", "device=/dev*", "device=/proc*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Create a volume that shows a folder of this machine's system: {-o}"}},
 }
 
-var sharedFlag153 = []Flag{
+var sharedFlag154 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-t", "--time"}, Kind: KindText},
 }
 
-var sharedFlag154 = []Flag{
+var sharedFlag155 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 }
 
-var sharedTool155 = []Tool{
+var sharedTool156 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List volumes, the places where containers keep data"},
-		Flags: sharedFlag149,
+		Flags: sharedFlag150,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the volume {args}", "Show the details of volumes"},
-		Flags: sharedFlag150,
+		Flags: sharedFlag151,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3310,18 +3314,18 @@ var sharedTool155 = []Tool{
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create the volume {args}", "Create a volume"},
-		Flags: sharedFlag151,
-		Whens: sharedWhen152,
+		Flags: sharedFlag152,
+		Whens: sharedWhen153,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete volumes with all the data in them: {args}", "Delete volumes with all the data in them"},
-		Flags: sharedFlag153,
+		Flags: sharedFlag154,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all volumes that no container uses, with all the data in them"},
-		Flags: sharedFlag154,
+		Flags: sharedFlag155,
 	},
 	{Names: []string{"update"},
 		Do:   Action{Does: Writes},
@@ -3346,7 +3350,7 @@ var sharedTool155 = []Tool{
 	},
 }
 
-var sharedSubName156 = []SubName{
+var sharedSubName157 = []SubName{
 	{"create", 3},
 	{"exists", 2},
 	{"export", 7},
@@ -3363,19 +3367,19 @@ var sharedSubName156 = []SubName{
 	{"update", 6},
 }
 
-var sharedFlag157 = []Flag{
+var sharedFlag158 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-trunc"}},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag158 = []Flag{
+var sharedFlag159 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag159 = []Flag{
+var sharedFlag160 = []Flag{
 	{Names: []string{"-d", "--driver"}, Kind: KindText},
 	{Names: []string{"-o", "--opt"}, Kind: KindText},
 	{Names: []string{"--aux-address"}, Kind: KindText},
@@ -3393,7 +3397,7 @@ var sharedFlag159 = []Flag{
 	{Names: []string{"--route"}, Kind: KindText},
 }
 
-var sharedFlag160 = []Flag{
+var sharedFlag161 = []Flag{
 	{Names: []string{"--alias"}, Kind: KindText},
 	{Names: []string{"--driver-opt"}, Kind: KindText},
 	{Names: []string{"--gw-priority"}, Kind: KindText},
@@ -3404,25 +3408,25 @@ var sharedFlag160 = []Flag{
 	{Names: []string{"--mac-address"}, Kind: KindText},
 }
 
-var sharedFlag161 = []Flag{
+var sharedFlag162 = []Flag{
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag162 = []Flag{
+var sharedFlag163 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-t", "--time"}, Kind: KindText},
 }
 
-var sharedTool163 = []Tool{
+var sharedTool164 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the networks of containers"},
-		Flags: sharedFlag157,
+		Flags: sharedFlag158,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the network {args}", "Show the details of networks"},
-		Flags: sharedFlag158,
+		Flags: sharedFlag159,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -3431,27 +3435,27 @@ var sharedTool163 = []Tool{
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create a network for containers: {args}", "Create a network for containers"},
-		Flags: sharedFlag159,
+		Flags: sharedFlag160,
 	},
 	{Names: []string{"connect"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Connect a container to a network: {args}", "Connect a container to a network"},
-		Flags: sharedFlag160,
+		Flags: sharedFlag161,
 	},
 	{Names: []string{"disconnect"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Disconnect a container from a network: {args}", "Disconnect a container from a network"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag162,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete networks of containers: {args}", "Delete networks of containers"},
-		Flags: sharedFlag162,
+		Flags: sharedFlag163,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete all networks that no container uses"},
-		Flags: sharedFlag140,
+		Flags: sharedFlag141,
 	},
 	{Names: []string{"reload", "update"},
 		Do:   Action{Does: Writes},
@@ -3459,7 +3463,7 @@ var sharedTool163 = []Tool{
 	},
 }
 
-var sharedSubName164 = []SubName{
+var sharedSubName165 = []SubName{
 	{"connect", 4},
 	{"create", 3},
 	{"disconnect", 5},
@@ -3474,19 +3478,19 @@ var sharedSubName164 = []SubName{
 	{"update", 8},
 }
 
-var sharedFlag165 = []Flag{
+var sharedFlag166 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-v", "--verbose"}},
 }
 
-var sharedFlag166 = []Flag{
+var sharedFlag167 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"--until"}, Kind: KindText},
 }
 
-var sharedFlag167 = []Flag{
+var sharedFlag168 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
@@ -3495,41 +3499,41 @@ var sharedFlag167 = []Flag{
 	{Names: []string{"--volumes"}, Do: &Action{Say: "Delete all stopped containers, unused networks, images, caches and volumes with their data"}},
 }
 
-var sharedFlag168 = []Flag{
+var sharedFlag169 = []Flag{
 	{Names: []string{"-r", "--repair"}, Do: &Action{Does: Writes | Irreversible, Say: "Repair the storage of containers, removing what is damaged"}},
 	{Names: []string{"-f", "--force"}, Do: &Action{Does: Irreversible, Say: "Repair the storage of containers, removing what is damaged"}},
 }
 
-var sharedFlag169 = []Flag{
+var sharedFlag170 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag170 = []Flag{
+var sharedFlag171 = []Flag{
 	{Names: []string{"--identity"}, Kind: KindList},
 	{Names: []string{"-p", "--port"}, Kind: KindText},
 	{Names: []string{"--socket-path"}, Kind: KindText},
 	{Names: []string{"-d", "--default"}},
 }
 
-var sharedTool171 = []Tool{
+var sharedTool172 = []Tool{
 	{Names: []string{"list", "ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the machines on which containers can be run"},
-		Flags: sharedFlag169,
+		Flags: sharedFlag170,
 	},
 	{Names: []string{"add", "default", "remove", "rm", "rename"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the machines on which containers can be run: {args}", "Change the machines on which containers can be run"},
-		Flags: sharedFlag170,
+		Flags: sharedFlag171,
 	},
 }
 
-var sharedTool172 = []Tool{
+var sharedTool173 = []Tool{
 	{Names: []string{"df"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how much disk space containers and images take"},
-		Flags: sharedFlag165,
+		Flags: sharedFlag166,
 	},
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads},
@@ -3539,7 +3543,7 @@ var sharedTool172 = []Tool{
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Show what happens to containers"},
-		Flags: sharedFlag166,
+		Flags: sharedFlag167,
 	},
 	{Names: []string{"dial-stdio"},
 		Do:   Action{Does: Processes, Risk: LevelDangerous},
@@ -3548,12 +3552,12 @@ var sharedTool172 = []Tool{
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all stopped containers, unused networks, images and caches"},
-		Flags: sharedFlag167,
+		Flags: sharedFlag168,
 	},
 	{Names: []string{"reset"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all containers, images, volumes and settings of {cmd}"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag162,
 	},
 	{Names: []string{"migrate", "renumber"},
 		Do:   Action{Does: Processes},
@@ -3566,16 +3570,16 @@ var sharedTool172 = []Tool{
 	{Names: []string{"check"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Check the storage of containers for damage"},
-		Flags: sharedFlag168,
+		Flags: sharedFlag169,
 	},
 	{Names: []string{"connection"},
 		Do:   Action{Does: Reads},
 		Says: []string{"List the machines on which containers can be run"},
-		Subs: sharedTool171,
+		Subs: sharedTool172,
 	},
 }
 
-var sharedSubName173 = []SubName{
+var sharedSubName174 = []SubName{
 	{"check", 8},
 	{"connection", 9},
 	{"df", 0},
@@ -3589,14 +3593,14 @@ var sharedSubName173 = []SubName{
 	{"service", 7},
 }
 
-var sharedFlag174 = []Flag{
+var sharedFlag175 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--keep-storage"}, Kind: KindText},
 }
 
-var sharedFlag175 = []Flag{
+var sharedFlag176 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--var"}, Kind: KindText},
@@ -3616,29 +3620,29 @@ var sharedFlag175 = []Flag{
 	{Names: []string{"--push"}, Do: &Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Build the project's container images and upload them", Hosts: []string{"registries"}}},
 }
 
-var sharedWhen176 = []When{
+var sharedWhen177 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--allow", Globs: []string{"*insecure*", "*host*", "*fs*", "*device*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Build the project's container images with steps that reach out of their box"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set", Globs: []string{"*output=*registry*", "*push=true*"}}}}, Flagged: true, Do: Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Build the project's container images and upload them", Hosts: []string{"registries"}}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set", Globs: []string{"*output=*dest=/*", "*dest=~*"}}}}, Flagged: true, Do: Action{Does: System, Say: "Build the project's container images and write the result outside the workspace"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"http://*", "https://*", "git@*"}}}}, Do: Action{Does: Network, Risk: LevelDangerous, Say: "Build container images as described at {arg1}"}},
 }
 
-var sharedFlag177 = []Flag{
+var sharedFlag178 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-trunc"}},
 }
 
-var sharedFlag178 = []Flag{
+var sharedFlag179 = []Flag{
 	{Names: []string{"--bootstrap"}, Do: &Action{Does: Processes, Say: "Start the image builder and show its details"}},
 }
 
-var sharedFlag179 = []Flag{
+var sharedFlag180 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--verbose"}},
 }
 
-var sharedFlag180 = []Flag{
+var sharedFlag181 = []Flag{
 	{Names: []string{"--append"}},
 	{Names: []string{"--bootstrap"}},
 	{Names: []string{"--buildkitd-config", "--config"}, Kind: KindRead},
@@ -3652,24 +3656,24 @@ var sharedFlag180 = []Flag{
 	{Names: []string{"--use"}},
 }
 
-var sharedFlag181 = []Flag{
+var sharedFlag182 = []Flag{
 	{Names: []string{"--default"}},
 	{Names: []string{"--global"}},
 }
 
-var sharedFlag182 = []Flag{
+var sharedFlag183 = []Flag{
 	{Names: []string{"--all-inactive"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--keep-daemon"}},
 	{Names: []string{"--keep-state"}},
 }
 
-var sharedFlag183 = []Flag{
+var sharedFlag184 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--raw"}},
 }
 
-var sharedFlag184 = []Flag{
+var sharedFlag185 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show how images would be combined", Instead: true}},
 	{Names: []string{"-t", "--tag"}, Kind: KindText},
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
@@ -3680,20 +3684,20 @@ var sharedFlag184 = []Flag{
 	{Names: []string{"--metadata-file"}, Kind: KindWrite},
 }
 
-var sharedTool185 = []Tool{
+var sharedTool186 = []Tool{
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		Flags: sharedFlag183,
+		Flags: sharedFlag184,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Combine images in their registry: {args}", "Combine images in their registry"},
-		Flags: sharedFlag184,
+		Flags: sharedFlag185,
 	},
 }
 
-var sharedFlag186 = []Flag{
+var sharedFlag187 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--progress"}, Kind: KindText},
@@ -3701,21 +3705,21 @@ var sharedFlag186 = []Flag{
 	{Names: []string{"--local"}},
 }
 
-var sharedFlag187 = []Flag{
+var sharedFlag188 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--all"}},
 	{Names: []string{"--finalize"}},
 }
 
-var sharedFlag188 = []Flag{
+var sharedFlag189 = []Flag{
 	{Names: []string{"--all"}},
 }
 
-var sharedTool189 = []Tool{
+var sharedTool190 = []Tool{
 	{Names: []string{"ls", "logs", "inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at earlier image builds"},
-		Flags: sharedFlag186,
+		Flags: sharedFlag187,
 	},
 	{Names: []string{"open", "trace"},
 		Do:   Action{Does: Processes},
@@ -3724,7 +3728,7 @@ var sharedTool189 = []Tool{
 	{Names: []string{"export"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Write the records of earlier image builds to {-o}", "Write the records of earlier image builds to a file"},
-		Flags: sharedFlag187,
+		Flags: sharedFlag188,
 	},
 	{Names: []string{"import"},
 		Do:    Action{Does: Writes},
@@ -3734,11 +3738,11 @@ var sharedTool189 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the records of earlier image builds"},
-		Flags: sharedFlag188,
+		Flags: sharedFlag189,
 	},
 }
 
-var sharedTool190 = []Tool{
+var sharedTool191 = []Tool{
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
@@ -3748,7 +3752,7 @@ var sharedTool190 = []Tool{
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build cache"},
-		Flags: sharedFlag174,
+		Flags: sharedFlag175,
 	},
 	{Names: []string{"debug"},
 		Do:   Action{Does: Executes},
@@ -3757,33 +3761,33 @@ var sharedTool190 = []Tool{
 	{Names: []string{"bake", "f"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		Flags: sharedFlag175,
-		Whens: sharedWhen176,
+		Flags: sharedFlag176,
+		Whens: sharedWhen177,
 	},
 	{Names: []string{"ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the builders of container images"},
-		Flags: sharedFlag177,
+		Flags: sharedFlag178,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the image builder"},
-		Flags: sharedFlag178,
+		Flags: sharedFlag179,
 	},
 	{Names: []string{"du"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how much disk space the build cache takes"},
-		Flags: sharedFlag179,
+		Flags: sharedFlag180,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		Flags: sharedFlag180,
+		Flags: sharedFlag181,
 	},
 	{Names: []string{"use"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		Flags: sharedFlag181,
+		Flags: sharedFlag182,
 	},
 	{Names: []string{"stop"},
 		Do:   Action{Does: Processes},
@@ -3792,15 +3796,15 @@ var sharedTool190 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		Flags: sharedFlag182,
+		Flags: sharedFlag183,
 	},
 	{Names: []string{"imagetools"},
 		Says: []string{"Show the help of buildx imagetools"},
-		Subs: sharedTool185,
+		Subs: sharedTool186,
 	},
 	{Names: []string{"history"},
 		Says: []string{"Show the help of buildx history"},
-		Subs: sharedTool189,
+		Subs: sharedTool190,
 	},
 	{Names: []string{"dial-stdio"},
 		Do:   Action{Does: Processes, Risk: LevelDangerous},
@@ -3816,7 +3820,7 @@ var sharedTool190 = []Tool{
 	},
 }
 
-var sharedSubName191 = []SubName{
+var sharedSubName192 = []SubName{
 	{"bake", 3},
 	{"build", 0},
 	{"create", 7},
@@ -3837,11 +3841,11 @@ var sharedSubName191 = []SubName{
 	{"version", 15},
 }
 
-var sharedFlag192 = []Flag{
+var sharedFlag193 = []Flag{
 	{Names: []string{"--builder"}, Kind: KindText},
 }
 
-var sharedFlag193 = []Flag{
+var sharedFlag194 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"--filter"}, Kind: KindText},
@@ -3853,7 +3857,7 @@ var sharedFlag193 = []Flag{
 	{Names: []string{"--verbose"}},
 }
 
-var sharedFlag194 = []Flag{
+var sharedFlag195 = []Flag{
 	{Names: []string{"--invoke"}, Kind: KindText},
 	{Names: []string{"--on"}, Kind: KindText},
 	{Names: []string{"--progress"}, Kind: KindText},
@@ -3861,7 +3865,7 @@ var sharedFlag194 = []Flag{
 	{Names: []string{"--root"}, Kind: KindText},
 }
 
-var sharedTool195 = []Tool{
+var sharedTool196 = []Tool{
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}, Is: IsRecursive},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
@@ -3870,7 +3874,7 @@ var sharedTool195 = []Tool{
 	},
 }
 
-var sharedTool196 = []Tool{
+var sharedTool197 = []Tool{
 	{Names: []string{"build", "b"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindRead, Optional: true}}},
 		Says:  []string{"Build the container image {-t} from {arg1}", "Build a container image from {arg1}", "Build a container image"},
@@ -3880,33 +3884,33 @@ var sharedTool196 = []Tool{
 	{Names: []string{"bake", "f"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build the project's container images: {args}", "Build the project's container images"},
-		Flags: sharedFlag175,
-		Whens: sharedWhen176,
+		Flags: sharedFlag176,
+		Whens: sharedWhen177,
 	},
 	{Names: []string{"ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the builders of container images"},
-		Flags: sharedFlag177,
+		Flags: sharedFlag178,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the details of the image builder"},
-		Flags: sharedFlag178,
+		Flags: sharedFlag179,
 	},
 	{Names: []string{"du"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show how much disk space the build cache takes"},
-		Flags: sharedFlag179,
+		Flags: sharedFlag180,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Set up a builder of container images: {args}", "Set up a builder of container images"},
-		Flags: sharedFlag180,
+		Flags: sharedFlag181,
 	},
 	{Names: []string{"use"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Build container images with {args} from now on", "Build container images with another builder from now on"},
-		Flags: sharedFlag181,
+		Flags: sharedFlag182,
 	},
 	{Names: []string{"stop"},
 		Do:   Action{Does: Processes},
@@ -3915,15 +3919,15 @@ var sharedTool196 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Remove the image builder {args}", "Remove the image builder"},
-		Flags: sharedFlag182,
+		Flags: sharedFlag183,
 	},
 	{Names: []string{"imagetools"},
 		Says: []string{"Show the help of buildx imagetools"},
-		Subs: sharedTool185,
+		Subs: sharedTool186,
 	},
 	{Names: []string{"history"},
 		Says: []string{"Show the help of buildx history"},
-		Subs: sharedTool189,
+		Subs: sharedTool190,
 	},
 	{Names: []string{"dial-stdio"},
 		Do:   Action{Does: Processes, Risk: LevelDangerous},
@@ -3940,17 +3944,17 @@ var sharedTool196 = []Tool{
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build cache"},
-		Flags: sharedFlag193,
+		Flags: sharedFlag194,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build a container image step by step"},
-		Flags: sharedFlag194,
-		Subs:  sharedTool195,
+		Flags: sharedFlag195,
+		Subs:  sharedTool196,
 	},
 }
 
-var sharedSubName197 = []SubName{
+var sharedSubName198 = []SubName{
 	{"b", 0},
 	{"bake", 1},
 	{"build", 0},
@@ -3972,7 +3976,7 @@ var sharedSubName197 = []SubName{
 	{"version", 13},
 }
 
-var sharedFlag198 = []Flag{
+var sharedFlag199 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"-p", "--project-name"}, Kind: KindText},
 	{Names: []string{"--profile"}, Kind: KindText},
@@ -3991,7 +3995,7 @@ var sharedFlag198 = []Flag{
 	{Names: []string{"--podman-run-args"}, Kind: KindText},
 }
 
-var sharedFlag199 = []Flag{
+var sharedFlag200 = []Flag{
 	{Names: []string{"-d", "--detach"}, Do: &Action{Say: "Create and start the project's containers in the background"}},
 	{Names: []string{"--wait"}},
 	{Names: []string{"--no-start"}},
@@ -4023,18 +4027,18 @@ var sharedFlag199 = []Flag{
 	{Names: []string{"-y", "--yes"}},
 }
 
-var sharedWhen200 = []When{
+var sharedWhen201 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}, {Not: true, Op: TermFlag, Flag: "--wait"}, {Not: true, Op: TermFlag, Flag: "--no-start"}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag201 = []Flag{
+var sharedFlag202 = []Flag{
 	{Names: []string{"-v", "--volumes"}, Do: &Action{Does: Irreversible, Say: "Stop and delete the project's containers together with the data in their volumes"}},
 	{Names: []string{"--rmi"}, Kind: KindText, Do: &Action{Say: "Stop and delete the project's containers, networks and images"}},
 	{Names: []string{"--remove-orphans"}},
 	{Names: []string{"-t", "--timeout"}, Kind: KindText},
 }
 
-var sharedFlag202 = []Flag{
+var sharedFlag203 = []Flag{
 	{Names: []string{"--build"}},
 	{Names: []string{"--force-recreate"}},
 	{Names: []string{"--no-build"}},
@@ -4044,7 +4048,7 @@ var sharedFlag202 = []Flag{
 	{Names: []string{"--scale"}, Kind: KindText},
 }
 
-var sharedFlag203 = []Flag{
+var sharedFlag204 = []Flag{
 	{Names: []string{"-d", "--detach"}},
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindText},
@@ -4056,7 +4060,7 @@ var sharedFlag203 = []Flag{
 	{Names: []string{"--privileged"}, Do: &Action{Does: Privilege, Say: "Run a command with full privileges in the project's container {arg1}"}},
 }
 
-var sharedFlag204 = []Flag{
+var sharedFlag205 = []Flag{
 	{Names: []string{"--build"}},
 	{Names: []string{"-d", "--detach"}},
 	{Names: []string{"--entrypoint"}, Kind: KindText},
@@ -4083,12 +4087,12 @@ var sharedFlag204 = []Flag{
 	{Names: []string{"-v", "--volume"}, Kind: KindMount},
 }
 
-var sharedWhen205 = []When{
+var sharedWhen206 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-v", Globs: []string{"/:*", "//:*", "/etc:*", "/etc/*", "/root*", "/proc*", "/sys*", "/dev*", "/usr:*", "/var:*", "/var/lib*", "/home:*", "/Users:*", "*docker.sock*", "*podman.sock*", "*/.ssh*", "*/.aws*", "*/.kube*", "*/.gnupg*", "~:*", "$HOME:*", "${HOME}:*"}}}}, Flagged: true, Do: Action{Does: Privilege, Say: "Run a container of the project with private or system folders of this machine inside: {-v}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--entrypoint"}}}, Flagged: true, Do: Action{Say: "Run {--entrypoint} in a new container of the project's service {arg1}", Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}}}},
 }
 
-var sharedFlag206 = []Flag{
+var sharedFlag207 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
@@ -4099,14 +4103,14 @@ var sharedFlag206 = []Flag{
 	{Names: []string{"--status"}, Kind: KindText},
 }
 
-var sharedFlag207 = []Flag{
+var sharedFlag208 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag208 = []Flag{
+var sharedFlag209 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning, Say: "Follow the logs of the project's containers"}},
 	{Names: []string{"--index"}, Kind: KindText},
 	{Names: []string{"--no-color"}},
@@ -4117,7 +4121,7 @@ var sharedFlag208 = []Flag{
 	{Names: []string{"-t", "--timestamps"}},
 }
 
-var sharedFlag209 = []Flag{
+var sharedFlag210 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--hash"}, Kind: KindText},
@@ -4139,39 +4143,39 @@ var sharedFlag209 = []Flag{
 	{Names: []string{"--volumes"}},
 }
 
-var sharedWhen210 = []When{
+var sharedWhen211 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*", "git@*", "oci://*", "*.git", "*.git#*"}}}}, Flagged: true, Do: Action{Does: Network}},
 }
 
-var sharedFlag211 = []Flag{
+var sharedFlag212 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag212 = []Flag{
+var sharedFlag213 = []Flag{
 	{Names: []string{"--index"}, Kind: KindText},
 	{Names: []string{"--protocol"}, Kind: KindText},
 }
 
-var sharedFlag213 = []Flag{
+var sharedFlag214 = []Flag{
 	{Names: []string{"--json"}},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"--until"}, Kind: KindText},
 }
 
-var sharedFlag214 = []Flag{
+var sharedFlag215 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-stream"}},
 	{Names: []string{"--no-trunc"}},
 }
 
-var sharedFlag215 = []Flag{
+var sharedFlag216 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--short"}},
 }
 
-var sharedFlag216 = []Flag{
+var sharedFlag217 = []Flag{
 	{Names: []string{"--build-arg"}, Kind: KindText},
 	{Names: []string{"--builder"}, Kind: KindText},
 	{Names: []string{"--check"}},
@@ -4187,7 +4191,7 @@ var sharedFlag216 = []Flag{
 	{Names: []string{"--with-dependencies"}},
 }
 
-var sharedFlag217 = []Flag{
+var sharedFlag218 = []Flag{
 	{Names: []string{"--ignore-buildable"}},
 	{Names: []string{"--ignore-pull-failures"}},
 	{Names: []string{"--include-deps"}},
@@ -4195,61 +4199,61 @@ var sharedFlag217 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag218 = []Flag{
+var sharedFlag219 = []Flag{
 	{Names: []string{"--ignore-push-failures"}},
 	{Names: []string{"--include-deps"}},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag219 = []Flag{
+var sharedFlag220 = []Flag{
 	{Names: []string{"--wait"}},
 	{Names: []string{"--wait-timeout"}, Kind: KindText},
 }
 
-var sharedFlag220 = []Flag{
-	{Names: []string{"-t", "--timeout"}, Kind: KindText},
-}
-
 var sharedFlag221 = []Flag{
-	{Names: []string{"--no-deps"}},
 	{Names: []string{"-t", "--timeout"}, Kind: KindText},
 }
 
 var sharedFlag222 = []Flag{
+	{Names: []string{"--no-deps"}},
+	{Names: []string{"-t", "--timeout"}, Kind: KindText},
+}
+
+var sharedFlag223 = []Flag{
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 	{Names: []string{"--remove-orphans"}},
 }
 
-var sharedFlag223 = []Flag{
+var sharedFlag224 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-s", "--stop"}},
 	{Names: []string{"-v", "--volumes"}, Do: &Action{Does: Irreversible, Say: "Delete the project's stopped containers together with their anonymous volumes"}},
 }
 
-var sharedFlag224 = []Flag{
+var sharedFlag225 = []Flag{
 	{Names: []string{"--no-deps"}},
 }
 
-var sharedFlag225 = []Flag{
+var sharedFlag226 = []Flag{
 	{Names: []string{"--detach-keys"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindText},
 	{Names: []string{"--no-stdin"}},
 	{Names: []string{"--sig-proxy"}},
 }
 
-var sharedFlag226 = []Flag{
+var sharedFlag227 = []Flag{
 	{Names: []string{"-a", "--archive"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-L", "--follow-link"}},
 	{Names: []string{"--index"}, Kind: KindText},
 }
 
-var sharedWhen227 = []When{
+var sharedWhen228 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Say: "Copy {arg1} from one of the project's containers to {arg2}", Args: []Slot{{Kind: KindText}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Does: Writes, Say: "Copy {arg1} into one of the project's containers: {arg2}", Args: []Slot{{Kind: KindRead}, {Kind: KindText}}}},
 }
 
-var sharedFlag228 = []Flag{
+var sharedFlag229 = []Flag{
 	{Names: []string{"-a", "--author"}, Kind: KindText},
 	{Names: []string{"-c", "--change"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindText},
@@ -4257,22 +4261,22 @@ var sharedFlag228 = []Flag{
 	{Names: []string{"-p", "--pause"}},
 }
 
-var sharedFlag229 = []Flag{
+var sharedFlag230 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--index"}, Kind: KindText},
 }
 
-var sharedFlag230 = []Flag{
+var sharedFlag231 = []Flag{
 	{Names: []string{"--no-up"}},
 	{Names: []string{"--prune"}},
 	{Names: []string{"--quiet"}},
 }
 
-var sharedFlag231 = []Flag{
+var sharedFlag232 = []Flag{
 	{Names: []string{"--down-project"}, Do: &Action{Does: Processes | Deletes}},
 }
 
-var sharedTool232 = []Tool{
+var sharedTool233 = []Tool{
 	{Names: []string{"viz"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Draw the Docker Compose project as a graph"},
@@ -4295,59 +4299,59 @@ var sharedTool232 = []Tool{
 	},
 }
 
-var sharedTool233 = []Tool{
+var sharedTool234 = []Tool{
 	{Names: []string{"up"},
 		Do:    Action{Does: Executes | Processes},
 		Says:  []string{"Create and start the project's containers: {args}", "Create and start the project's containers"},
-		Flags: sharedFlag199,
-		Whens: sharedWhen200,
+		Flags: sharedFlag200,
+		Whens: sharedWhen201,
 	},
 	{Names: []string{"down"},
 		Do:    Action{Does: Processes | Deletes},
 		Says:  []string{"Stop and delete the project's containers and networks"},
-		Flags: sharedFlag201,
+		Flags: sharedFlag202,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create the project's containers without starting them"},
-		Flags: sharedFlag202,
+		Flags: sharedFlag203,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in the project's container {arg1}: {inner}", "Run a command in one of the project's containers"},
-		Flags: sharedFlag203,
+		Flags: sharedFlag204,
 	},
 	{Names: []string{"run"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in a new container of the project's service {arg1}: {inner}", "Start a container of the project's service {arg1}", "Start a container of one of the project's services"},
-		Flags: sharedFlag204,
-		Whens: sharedWhen205,
+		Flags: sharedFlag205,
+		Whens: sharedWhen206,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the project's containers"},
-		Flags: sharedFlag206,
+		Flags: sharedFlag207,
 	},
 	{Names: []string{"ls"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the Docker Compose projects on this machine"},
-		Flags: sharedFlag207,
+		Flags: sharedFlag208,
 	},
 	{Names: []string{"logs"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the logs of the project's containers: {args}", "Show the logs of the project's containers"},
-		Flags: sharedFlag208,
+		Flags: sharedFlag209,
 	},
 	{Names: []string{"config", "convert"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the project's Docker Compose configuration as it is understood"},
-		Flags: sharedFlag209,
-		Whens: sharedWhen210,
+		Flags: sharedFlag210,
+		Whens: sharedWhen211,
 	},
 	{Names: []string{"images"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the images of the project's containers"},
-		Flags: sharedFlag211,
+		Flags: sharedFlag212,
 	},
 	{Names: []string{"top"},
 		Do:   Action{Does: Reads},
@@ -4356,43 +4360,43 @@ var sharedTool233 = []Tool{
 	{Names: []string{"port"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show where the port of a project's service is reachable"},
-		Flags: sharedFlag212,
+		Flags: sharedFlag213,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Show what happens to the project's containers"},
-		Flags: sharedFlag213,
+		Flags: sharedFlag214,
 	},
 	{Names: []string{"stats"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show what the project's containers use of processor and memory"},
-		Flags: sharedFlag214,
+		Flags: sharedFlag215,
 		Whens: sharedWhen109,
 	},
 	{Names: []string{"volumes"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the project's volumes"},
-		Flags: sharedFlag211,
+		Flags: sharedFlag212,
 	},
 	{Names: []string{"version"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the version of Docker Compose"},
-		Flags: sharedFlag215,
+		Flags: sharedFlag216,
 	},
 	{Names: []string{"build"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Build the images of the project's containers: {args}", "Build the images of the project's containers"},
-		Flags: sharedFlag216,
+		Flags: sharedFlag217,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Hosts: []string{"registries"}},
 		Says:  []string{"Download the images of the project's containers"},
-		Flags: sharedFlag217,
+		Flags: sharedFlag218,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Upload the images of the project's containers to their registry"},
-		Flags: sharedFlag218,
+		Flags: sharedFlag219,
 	},
 	{Names: []string{"publish"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
@@ -4401,22 +4405,22 @@ var sharedTool233 = []Tool{
 	{Names: []string{"start"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Start the project's containers: {args}", "Start the project's containers"},
-		Flags: sharedFlag219,
+		Flags: sharedFlag220,
 	},
 	{Names: []string{"stop"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop the project's containers: {args}", "Stop the project's containers"},
-		Flags: sharedFlag220,
+		Flags: sharedFlag221,
 	},
 	{Names: []string{"restart"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Restart the project's containers: {args}", "Restart the project's containers"},
-		Flags: sharedFlag221,
+		Flags: sharedFlag222,
 	},
 	{Names: []string{"kill"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Stop the project's containers at once: {args}", "Stop the project's containers at once"},
-		Flags: sharedFlag222,
+		Flags: sharedFlag223,
 	},
 	{Names: []string{"pause"},
 		Do:   Action{Does: Processes},
@@ -4429,43 +4433,43 @@ var sharedTool233 = []Tool{
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the project's stopped containers: {args}", "Delete the project's stopped containers"},
-		Flags: sharedFlag223,
+		Flags: sharedFlag224,
 	},
 	{Names: []string{"scale"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Change how many of the project's containers run: {args}", "Change how many of the project's containers run"},
-		Flags: sharedFlag224,
+		Flags: sharedFlag225,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Processes | LongRunning},
 		Says:  []string{"Connect the terminal to the project's container {args}", "Connect the terminal to one of the project's containers"},
-		Flags: sharedFlag225,
+		Flags: sharedFlag226,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Copy files between this machine and one of the project's containers: {args}", "Copy files between this machine and one of the project's containers"},
-		Flags: sharedFlag226,
-		Whens: sharedWhen227,
+		Flags: sharedFlag227,
+		Whens: sharedWhen228,
 	},
 	{Names: []string{"commit"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Save the state of one of the project's containers as an image: {args}", "Save the state of one of the project's containers as an image"},
-		Flags: sharedFlag228,
+		Flags: sharedFlag229,
 	},
 	{Names: []string{"export"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Write the files of one of the project's containers to {-o}", "Write the files of one of the project's containers to an archive"},
-		Flags: sharedFlag229,
+		Flags: sharedFlag230,
 	},
 	{Names: []string{"watch"},
 		Do:    Action{Does: Executes | Processes | LongRunning},
 		Says:  []string{"Rebuild and refresh the project's containers whenever files change"},
-		Flags: sharedFlag230,
+		Flags: sharedFlag231,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | LongRunning},
 		Says:  []string{"Wait until the project's containers have ended"},
-		Flags: sharedFlag231,
+		Flags: sharedFlag232,
 	},
 	{Names: []string{"bridge"},
 		Do:   Action{Does: Executes},
@@ -4474,11 +4478,11 @@ var sharedTool233 = []Tool{
 	{Names: []string{"alpha"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Use an experimental part of Docker Compose"},
-		Subs: sharedTool232,
+		Subs: sharedTool233,
 	},
 }
 
-var sharedSubName234 = []SubName{
+var sharedSubName235 = []SubName{
 	{"alpha", 35},
 	{"attach", 28},
 	{"bridge", 34},
@@ -4518,18 +4522,18 @@ var sharedSubName234 = []SubName{
 	{"watch", 32},
 }
 
-var sharedFlag235 = []Flag{
+var sharedFlag236 = []Flag{
 	{Names: []string{"--description"}, Kind: KindText},
 	{Names: []string{"--docker"}, Kind: KindText},
 	{Names: []string{"--from"}, Kind: KindText},
 	{Names: []string{"--default-stack-orchestrator"}, Kind: KindText},
 }
 
-var sharedTool236 = []Tool{
+var sharedTool237 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the machines that {cmd} can work on"},
-		Flags: sharedFlag211,
+		Flags: sharedFlag212,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
@@ -4547,12 +4551,12 @@ var sharedTool236 = []Tool{
 	{Names: []string{"create", "update"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the machines that {cmd} can work on: {args}", "Change the machines that {cmd} can work on"},
-		Flags: sharedFlag235,
+		Flags: sharedFlag236,
 	},
 	{Names: []string{"rm", "remove"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Forget the machines that {cmd} can work on: {args}", "Forget machines that {cmd} can work on"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag162,
 	},
 	{Names: []string{"export"},
 		Do:   Action{Does: Reads, Risk: LevelDangerous, Args: []Slot{{Kind: KindText}, {Kind: KindWrite, Optional: true}}},
@@ -4564,7 +4568,7 @@ var sharedTool236 = []Tool{
 	},
 }
 
-var sharedSubName237 = []SubName{
+var sharedSubName238 = []SubName{
 	{"create", 4},
 	{"export", 6},
 	{"import", 7},
@@ -4578,13 +4582,13 @@ var sharedSubName237 = []SubName{
 	{"use", 3},
 }
 
-var sharedFlag238 = []Flag{
+var sharedFlag239 = []Flag{
 	{Names: []string{"--insecure"}},
 	{Names: []string{"-v", "--verbose"}},
 	{Names: []string{"--authfile"}, Kind: KindList},
 }
 
-var sharedFlag239 = []Flag{
+var sharedFlag240 = []Flag{
 	{Names: []string{"-a", "--amend"}},
 	{Names: []string{"--arch"}, Kind: KindText},
 	{Names: []string{"--os"}, Kind: KindText},
@@ -4597,22 +4601,22 @@ var sharedFlag239 = []Flag{
 	{Names: []string{"--features"}, Kind: KindText},
 }
 
-var sharedFlag240 = []Flag{
+var sharedFlag241 = []Flag{
 	{Names: []string{"--all"}},
 	{Names: []string{"-p", "--purge"}},
 	{Names: []string{"--insecure"}},
 }
 
-var sharedTool241 = []Tool{
+var sharedTool242 = []Tool{
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says:  []string{"Show which variants of the image {args} exist", "Show which variants of an image exist"},
-		Flags: sharedFlag238,
+		Flags: sharedFlag239,
 	},
 	{Names: []string{"create", "annotate", "add", "remove"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Combine images to one for several kinds of machines: {args}", "Combine images to one for several kinds of machines"},
-		Flags: sharedFlag239,
+		Flags: sharedFlag240,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -4625,25 +4629,25 @@ var sharedTool241 = []Tool{
 	{Names: []string{"push"},
 		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Hosts: []string{"registries"}},
 		Says:  []string{"Upload the image list {args} to its registry", "Upload an image list to its registry"},
-		Flags: sharedFlag240,
+		Flags: sharedFlag241,
 	},
 }
 
-var sharedTool242 = []Tool{
+var sharedTool243 = []Tool{
 	{Names: []string{"generate", "load"},
 		Do:   Action{Does: Writes, Risk: LevelDangerous},
 		Says: []string{"Make or load a key that signs images: {args}", "Make or load a key that signs images"},
 	},
 }
 
-var sharedTool243 = []Tool{
+var sharedTool244 = []Tool{
 	{Names: []string{"add", "remove"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
 		Says: []string{"Change who may sign images: {args}", "Change who may sign images"},
 	},
 }
 
-var sharedTool244 = []Tool{
+var sharedTool245 = []Tool{
 	{Names: []string{"inspect", "view"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show who signed the image {args}", "Show who signed an image"},
@@ -4655,31 +4659,31 @@ var sharedTool244 = []Tool{
 	{Names: []string{"key"},
 		Do:   Action{Does: Writes, Risk: LevelDangerous},
 		Says: []string{"Manage the keys that sign images"},
-		Subs: sharedTool242,
+		Subs: sharedTool243,
 	},
 	{Names: []string{"signer"},
 		Do:   Action{Does: Network, Risk: LevelDangerous},
 		Says: []string{"Change who may sign images"},
-		Subs: sharedTool243,
+		Subs: sharedTool244,
 	},
 }
 
-var sharedFlag245 = []Flag{
+var sharedFlag246 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag246 = []Flag{
+var sharedFlag247 = []Flag{
 	{Names: []string{"--alias"}, Kind: KindText},
 	{Names: []string{"--timeout"}, Kind: KindText},
 }
 
-var sharedTool247 = []Tool{
+var sharedTool248 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the plugins of the container service"},
-		Flags: sharedFlag245,
+		Flags: sharedFlag246,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads},
@@ -4689,7 +4693,7 @@ var sharedTool247 = []Tool{
 	{Names: []string{"install", "enable", "upgrade", "set", "create"},
 		Do:    Action{Does: Privilege | Executes, Hosts: []string{"registries"}},
 		Says:  []string{"Install or change a plugin of the container service, which has full control over this machine: {args}", "Install or change a plugin of the container service, which has full control over this machine"},
-		Flags: sharedFlag246,
+		Flags: sharedFlag247,
 	},
 	{Names: []string{"disable"},
 		Do:   Action{Does: System},
@@ -4705,7 +4709,7 @@ var sharedTool247 = []Tool{
 	},
 }
 
-var sharedSubName248 = []SubName{
+var sharedSubName249 = []SubName{
 	{"create", 2},
 	{"disable", 3},
 	{"enable", 2},
@@ -4720,7 +4724,7 @@ var sharedSubName248 = []SubName{
 	{"upgrade", 2},
 }
 
-var sharedFlag249 = []Flag{
+var sharedFlag250 = []Flag{
 	{Names: []string{"--rotate"}, Do: &Action{Does: System | Irreversible, Say: "Replace the certificate of the cluster"}},
 	{Names: []string{"--ca-cert"}, Kind: KindRead},
 	{Names: []string{"--ca-key"}, Kind: KindRead},
@@ -4728,47 +4732,47 @@ var sharedFlag249 = []Flag{
 	{Names: []string{"--external-ca"}, Kind: KindText},
 }
 
-var sharedFlag250 = []Flag{
+var sharedFlag251 = []Flag{
 	{Names: []string{"--rotate"}, Do: &Action{Does: System}},
 }
 
-var sharedFlag251 = []Flag{
+var sharedFlag252 = []Flag{
 	{Names: []string{"--advertise-addr"}, Kind: KindText},
 	{Names: []string{"--listen-addr"}, Kind: KindText},
 	{Names: []string{"--token"}, Kind: KindText},
 }
 
-var sharedTool252 = []Tool{
+var sharedTool253 = []Tool{
 	{Names: []string{"ca"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the certificate of the cluster"},
-		Flags: sharedFlag249,
+		Flags: sharedFlag250,
 	},
 	{Names: []string{"join-token", "unlock-key"},
 		Do:    Action{Does: Reads, Risk: LevelDangerous},
 		Says:  []string{"Show the key that lets machines into the cluster"},
-		Flags: sharedFlag250,
+		Flags: sharedFlag251,
 	},
 	{Names: []string{"init", "join", "update", "unlock"},
 		Do:    Action{Does: System | Network},
 		Says:  []string{"Make this machine part of a cluster or change the cluster: {args}", "Make this machine part of a cluster or change the cluster"},
-		Flags: sharedFlag251,
+		Flags: sharedFlag252,
 	},
 	{Names: []string{"leave"},
 		Do:    Action{Does: System | Irreversible},
 		Says:  []string{"Take this machine out of its cluster"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag162,
 	},
 }
 
-var sharedFlag253 = []Flag{
+var sharedFlag254 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
 	{Names: []string{"-n", "--noheading"}},
 }
 
-var sharedFlag254 = []Flag{
+var sharedFlag255 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--no-resolve"}},
@@ -4776,19 +4780,19 @@ var sharedFlag254 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag255 = []Flag{
+var sharedFlag256 = []Flag{
 	{Names: []string{"-f", "--format"}, Kind: KindText},
 	{Names: []string{"--pretty"}},
 	{Names: []string{"--showsecret"}, Do: &Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Show the secret {args} in clear text"}},
 }
 
-var sharedFlag256 = []Flag{
+var sharedFlag257 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning}},
 	{Names: []string{"--since"}, Kind: KindText},
 	{Names: []string{"-n", "--tail"}, Kind: KindText},
 }
 
-var sharedFlag257 = []Flag{
+var sharedFlag258 = []Flag{
 	{Names: []string{"-c", "--compose-file"}, Kind: KindRead},
 	{Names: []string{"--label-add"}, Kind: KindText},
 	{Names: []string{"--label-rm"}, Kind: KindText},
@@ -4807,26 +4811,26 @@ var sharedFlag257 = []Flag{
 	{Names: []string{"--driver"}, Kind: KindText},
 }
 
-var sharedFlag258 = []Flag{
+var sharedFlag259 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-a", "--all"}},
 }
 
-var sharedTool259 = []Tool{
+var sharedTool260 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List what the cluster has"},
-		Flags: sharedFlag253,
+		Flags: sharedFlag254,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		Flags: sharedFlag254,
+		Flags: sharedFlag255,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		Flags: sharedFlag255,
+		Flags: sharedFlag256,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -4835,21 +4839,21 @@ var sharedTool259 = []Tool{
 	{Names: []string{"logs"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the log of the service {args}", "Show the log of a service"},
-		Flags: sharedFlag256,
+		Flags: sharedFlag257,
 	},
 	{Names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		Do:    Action{Does: Network | System},
 		Says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		Flags: sharedFlag257,
+		Flags: sharedFlag258,
 	},
 	{Names: []string{"rm", "remove", "down"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		Flags: sharedFlag258,
+		Flags: sharedFlag259,
 	},
 }
 
-var sharedSubName260 = []SubName{
+var sharedSubName261 = []SubName{
 	{"create", 5},
 	{"demote", 5},
 	{"deploy", 5},
@@ -4869,27 +4873,27 @@ var sharedSubName260 = []SubName{
 	{"update", 5},
 }
 
-var sharedFlag261 = []Flag{
+var sharedFlag262 = []Flag{
 	{Names: []string{"-c", "--compose-file"}, Kind: KindRead},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--filter"}, Kind: KindText},
 }
 
-var sharedTool262 = []Tool{
+var sharedTool263 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List what the cluster has"},
-		Flags: sharedFlag253,
+		Flags: sharedFlag254,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		Flags: sharedFlag254,
+		Flags: sharedFlag255,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		Flags: sharedFlag255,
+		Flags: sharedFlag256,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -4898,21 +4902,21 @@ var sharedTool262 = []Tool{
 	{Names: []string{"services", "config"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the services of the stack {args}", "Show the services of a stack"},
-		Flags: sharedFlag261,
+		Flags: sharedFlag262,
 	},
 	{Names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		Do:    Action{Does: Network | System},
 		Says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		Flags: sharedFlag257,
+		Flags: sharedFlag258,
 	},
 	{Names: []string{"rm", "remove", "down"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		Flags: sharedFlag258,
+		Flags: sharedFlag259,
 	},
 }
 
-var sharedSubName263 = []SubName{
+var sharedSubName264 = []SubName{
 	{"config", 4},
 	{"create", 5},
 	{"demote", 5},
@@ -4933,21 +4937,21 @@ var sharedSubName263 = []SubName{
 	{"update", 5},
 }
 
-var sharedTool264 = []Tool{
+var sharedTool265 = []Tool{
 	{Names: []string{"ls", "list"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List what the cluster has"},
-		Flags: sharedFlag253,
+		Flags: sharedFlag254,
 	},
 	{Names: []string{"ps"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"List the tasks of {args}", "List the tasks of the cluster"},
-		Flags: sharedFlag254,
+		Flags: sharedFlag255,
 	},
 	{Names: []string{"inspect"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the details of {args} in the cluster", "Show details of the cluster"},
-		Flags: sharedFlag255,
+		Flags: sharedFlag256,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -4956,16 +4960,16 @@ var sharedTool264 = []Tool{
 	{Names: []string{"create", "deploy", "up", "update", "scale", "rollback", "promote", "demote"},
 		Do:    Action{Does: Network | System},
 		Says:  []string{"Change the container cluster: {sub} {args}", "Change the container cluster: {sub}"},
-		Flags: sharedFlag257,
+		Flags: sharedFlag258,
 	},
 	{Names: []string{"rm", "remove", "down"},
 		Do:    Action{Does: Network | Deletes | Irreversible},
 		Says:  []string{"Delete from the container cluster: {args}", "Delete from the container cluster"},
-		Flags: sharedFlag258,
+		Flags: sharedFlag259,
 	},
 }
 
-var sharedSubName265 = []SubName{
+var sharedSubName266 = []SubName{
 	{"create", 4},
 	{"demote", 4},
 	{"deploy", 4},
@@ -4984,16 +4988,16 @@ var sharedSubName265 = []SubName{
 	{"update", 4},
 }
 
-var sharedFlag266 = []Flag{
+var sharedFlag267 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"--format"}, Kind: KindText},
 }
 
-var sharedFlag267 = []Flag{
+var sharedFlag268 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindWrite},
 }
 
-var sharedFlag268 = []Flag{
+var sharedFlag269 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
@@ -5010,11 +5014,11 @@ var sharedFlag268 = []Flag{
 	{Names: []string{"--ref"}, Kind: KindText},
 }
 
-var sharedWhen269 = []When{
+var sharedWhen270 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}, {{Op: TermArg, N: 1, Globs: []string{"enable", "disable", "configure", "delete"}}}}, Do: Action{Does: Network | Writes, Say: "Change the settings of docker scout: {args}"}},
 }
 
-var sharedTool270 = []Tool{
+var sharedTool271 = []Tool{
 	{Names: []string{"df"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show how much space the cache of docker scout takes"},
@@ -5025,7 +5029,7 @@ var sharedTool270 = []Tool{
 	},
 }
 
-var sharedTool271 = []Tool{
+var sharedTool272 = []Tool{
 	{Names: []string{"quickview", "qv", "cves", "compare", "diff", "recommendations", "stream", "policy", "sbom", "vex"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
 		Says: []string{"Look for known vulnerabilities in {args}", "Look for known vulnerabilities in container images"},
@@ -5033,12 +5037,12 @@ var sharedTool271 = []Tool{
 	{Names: []string{"repo", "environment", "config", "integration"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show the settings of docker scout"},
-		Whens: sharedWhen269,
+		Whens: sharedWhen270,
 	},
 	{Names: []string{"cache"},
 		Do:   Action{Does: Deletes},
 		Says: []string{"Manage the cache of docker scout"},
-		Subs: sharedTool270,
+		Subs: sharedTool271,
 	},
 	{Names: []string{"attestation", "attest", "enroll", "push", "watch"},
 		Do:   Action{Does: Network | Publishes, Risk: LevelDangerous},
@@ -5046,7 +5050,7 @@ var sharedTool271 = []Tool{
 	},
 }
 
-var sharedSubName272 = []SubName{
+var sharedSubName273 = []SubName{
 	{"attest", 3},
 	{"attestation", 3},
 	{"cache", 2},
@@ -5069,21 +5073,21 @@ var sharedSubName272 = []SubName{
 	{"watch", 3},
 }
 
-var sharedFlag273 = []Flag{
+var sharedFlag274 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--platform"}, Kind: KindText},
 }
 
-var sharedFlag274 = []Flag{
+var sharedFlag275 = []Flag{
 	{Names: []string{"--version"}},
 }
 
-var sharedWhen275 = []When{
+var sharedWhen276 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Processes, Say: "Prepare containers for start: {args}"}},
 }
 
-var sharedFlag276 = []Flag{
+var sharedFlag277 = []Flag{
 	{Names: []string{"-c", "--command"}, Kind: KindText},
 	{Names: []string{"--shell"}, Kind: KindText},
 	{Names: []string{"--host"}, Kind: KindText},
@@ -5091,7 +5095,7 @@ var sharedFlag276 = []Flag{
 	{Names: []string{"--privileged"}, Do: &Action{Does: Privilege}},
 }
 
-var sharedTool277 = []Tool{
+var sharedTool278 = []Tool{
 	{Names: []string{"status", "version", "logs"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the state of Docker Desktop"},
@@ -5110,7 +5114,7 @@ var sharedTool277 = []Tool{
 	},
 }
 
-var sharedSubName278 = []SubName{
+var sharedSubName279 = []SubName{
 	{"diagnose", 2},
 	{"disable", 3},
 	{"enable", 3},
@@ -5126,7 +5130,7 @@ var sharedSubName278 = []SubName{
 	{"version", 0},
 }
 
-var sharedTool279 = []Tool{
+var sharedTool280 = []Tool{
 	{Names: []string{"ls", "list", "ps", "status", "inspect", "df", "logs", "version"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the language models on this machine"},
@@ -5154,7 +5158,7 @@ var sharedTool279 = []Tool{
 	},
 }
 
-var sharedSubName280 = []SubName{
+var sharedSubName281 = []SubName{
 	{"df", 0},
 	{"inspect", 0},
 	{"list", 0},
@@ -5169,7 +5173,7 @@ var sharedSubName280 = []SubName{
 	{"version", 0},
 }
 
-var sharedTool281 = []Tool{
+var sharedTool282 = []Tool{
 	{Names: []string{"ls"},
 		Do:   Action{Does: Reads},
 		Says: []string{"List the extensions of Docker Desktop"},
@@ -5184,14 +5188,14 @@ var sharedTool281 = []Tool{
 	},
 }
 
-var sharedFlag282 = []Flag{
+var sharedFlag283 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindWrite},
 	{Names: []string{"-s", "--service"}},
 	{Names: []string{"-r", "--replicas"}, Kind: KindText},
 	{Names: []string{"-t", "--type"}, Kind: KindText},
 }
 
-var sharedFlag283 = []Flag{
+var sharedFlag284 = []Flag{
 	{Names: []string{"--files", "-f"}, Do: &Action{Does: Writes, Say: "Write service files that start the container {args}"}},
 	{Names: []string{"-n", "--name"}},
 	{Names: []string{"--new"}},
@@ -5209,30 +5213,30 @@ var sharedFlag283 = []Flag{
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 }
 
-var sharedFlag284 = []Flag{
+var sharedFlag285 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindWrite},
 	{Names: []string{"-n", "--name"}, Kind: KindText},
 }
 
-var sharedTool285 = []Tool{
+var sharedTool286 = []Tool{
 	{Names: []string{"kube"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		Flags: sharedFlag282,
+		Flags: sharedFlag283,
 	},
 	{Names: []string{"systemd"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print service files that start the container {args}", "Print service files that start a container"},
-		Flags: sharedFlag283,
+		Flags: sharedFlag284,
 	},
 	{Names: []string{"spec"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print the settings of the container {args}", "Print the settings of a container"},
-		Flags: sharedFlag284,
+		Flags: sharedFlag285,
 	},
 }
 
-var sharedFlag286 = []Flag{
+var sharedFlag287 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindWrite},
 	{Names: []string{"-s", "--service"}},
 	{Names: []string{"-r", "--replicas"}, Kind: KindText},
@@ -5240,13 +5244,13 @@ var sharedFlag286 = []Flag{
 	{Names: []string{"--podman-only"}},
 }
 
-var sharedFlag287 = []Flag{
+var sharedFlag288 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"--kubeconfig"}, Kind: KindList},
 	{Names: []string{"--ns"}, Kind: KindText},
 }
 
-var sharedFlag288 = []Flag{
+var sharedFlag289 = []Flag{
 	{Names: []string{"--annotation"}, Kind: KindText},
 	{Names: []string{"--authfile"}, Kind: KindList},
 	{Names: []string{"--build"}},
@@ -5270,42 +5274,42 @@ var sharedFlag288 = []Flag{
 	{Names: []string{"-w", "--wait"}, Do: &Action{Does: LongRunning}},
 }
 
-var sharedFlag289 = []Flag{
+var sharedFlag290 = []Flag{
 	{Names: []string{"--force"}, Do: &Action{Does: Irreversible, Say: "Stop and delete the containers of the Kubernetes file {args} together with their volumes"}},
 }
 
-var sharedTool290 = []Tool{
+var sharedTool291 = []Tool{
 	{Names: []string{"generate"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Describe containers as a Kubernetes file: {args}", "Describe containers as a Kubernetes file"},
-		Flags: sharedFlag286,
+		Flags: sharedFlag287,
 	},
 	{Names: []string{"apply"},
 		Do:    Action{Does: Network, Risk: LevelDangerous},
 		Says:  []string{"Change a Kubernetes cluster to run the containers {args}", "Change a Kubernetes cluster to run containers"},
-		Flags: sharedFlag287,
+		Flags: sharedFlag288,
 	},
 	{Names: []string{"play"},
 		Do:    Action{Does: Executes | Processes, Args: []Slot{{Kind: KindRead}}},
 		Says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		Flags: sharedFlag288,
+		Flags: sharedFlag289,
 	},
 	{Names: []string{"down"},
 		Do:    Action{Does: Processes | Deletes, Args: []Slot{{Kind: KindRead}}},
 		Says:  []string{"Stop and delete the containers of the Kubernetes file {args}", "Stop and delete the containers of a Kubernetes file"},
+		Flags: sharedFlag290,
+	},
+}
+
+var sharedTool292 = []Tool{
+	{Names: []string{"kube"},
+		Do:    Action{Does: Executes | Processes, Args: []Slot{{Kind: KindRead}}},
+		Says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
 		Flags: sharedFlag289,
 	},
 }
 
-var sharedTool291 = []Tool{
-	{Names: []string{"kube"},
-		Do:    Action{Does: Executes | Processes, Args: []Slot{{Kind: KindRead}}},
-		Says:  []string{"Start containers as the Kubernetes file {args} describes them", "Start containers as a Kubernetes file describes them"},
-		Flags: sharedFlag288,
-	},
-}
-
-var sharedFlag292 = []Flag{
+var sharedFlag293 = []Flag{
 	{Names: []string{"--cpus"}, Kind: KindText},
 	{Names: []string{"--disk-size"}, Kind: KindText},
 	{Names: []string{"-m", "--memory"}, Kind: KindText},
@@ -5321,27 +5325,27 @@ var sharedFlag292 = []Flag{
 	{Names: []string{"--volume-driver"}, Kind: KindText},
 }
 
-var sharedFlag293 = []Flag{
+var sharedFlag294 = []Flag{
 	{Names: []string{"--cpus"}, Kind: KindText},
 	{Names: []string{"--disk-size"}, Kind: KindText},
 	{Names: []string{"-m", "--memory"}, Kind: KindText},
 	{Names: []string{"--usb"}, Kind: KindText},
 }
 
-var sharedFlag294 = []Flag{
+var sharedFlag295 = []Flag{
 	{Names: []string{"--username"}, Kind: KindText},
 }
 
-var sharedTool295 = []Tool{
+var sharedTool296 = []Tool{
 	{Names: []string{"list", "ls", "info", "inspect"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the virtual machine in which containers run"},
-		Flags: sharedFlag169,
+		Flags: sharedFlag170,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Create a virtual machine for containers: {args}", "Create a virtual machine for containers"},
-		Flags: sharedFlag292,
+		Flags: sharedFlag293,
 	},
 	{Names: []string{"start", "stop"},
 		Do:   Action{Does: Processes},
@@ -5350,12 +5354,12 @@ var sharedTool295 = []Tool{
 	{Names: []string{"set", "os"},
 		Do:    Action{Does: System},
 		Says:  []string{"Change the virtual machine in which containers run: {args}", "Change the virtual machine in which containers run"},
-		Flags: sharedFlag293,
+		Flags: sharedFlag294,
 	},
 	{Names: []string{"ssh"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Run in the virtual machine for containers: {inner}", "Open a shell in the virtual machine in which containers run"},
-		Flags: sharedFlag294,
+		Flags: sharedFlag295,
 	},
 	{Names: []string{"cp"},
 		Do:   Action{Does: Writes},
@@ -5364,11 +5368,11 @@ var sharedTool295 = []Tool{
 	{Names: []string{"rm", "reset"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete the virtual machine in which containers run, with all their data"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag162,
 	},
 }
 
-var sharedSubName296 = []SubName{
+var sharedSubName297 = []SubName{
 	{"cp", 5},
 	{"info", 0},
 	{"init", 1},
@@ -5384,7 +5388,7 @@ var sharedSubName296 = []SubName{
 	{"stop", 2},
 }
 
-var sharedFlag297 = []Flag{
+var sharedFlag298 = []Flag{
 	{Names: []string{"-f", "--filter"}, Kind: KindText},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
@@ -5393,7 +5397,7 @@ var sharedFlag297 = []Flag{
 	{Names: []string{"-l", "--latest"}},
 }
 
-var sharedFlag298 = []Flag{
+var sharedFlag299 = []Flag{
 	{Names: []string{"--privileged"}, Kind: KindText, Attached: true, Do: &Action{Does: Privilege, Say: "Run a container that has full control over this machine"}},
 	{Names: []string{"--cap-add"}, Kind: KindText, Do: &Action{Does: Privilege, Say: "Run a container with additional kernel privileges: {--cap-add}"}},
 	{Names: []string{"--device"}, Kind: KindText, Do: &Action{Does: Privilege, Say: "Run a container with access to the device {--device}"}},
@@ -5567,41 +5571,41 @@ var sharedFlag298 = []Flag{
 	{Names: []string{"--exit-policy"}, Kind: KindText},
 }
 
-var sharedFlag299 = []Flag{
+var sharedFlag300 = []Flag{
 	{Names: []string{"-t", "--time"}, Kind: KindText},
 	{Names: []string{"-s", "--signal"}, Kind: KindText},
 }
 
-var sharedTool300 = []Tool{
+var sharedTool301 = []Tool{
 	{Names: []string{"ps", "ls", "list", "inspect", "logs", "top", "stats", "exists"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at groups of containers: {args}", "Look at groups of containers"},
-		Flags: sharedFlag297,
+		Flags: sharedFlag298,
 	},
 	{Names: []string{"create", "clone"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Create a group of containers: {args}", "Create a group of containers"},
-		Flags: sharedFlag298,
-		Whens: sharedWhen141,
+		Flags: sharedFlag299,
+		Whens: sharedWhen142,
 	},
 	{Names: []string{"start", "stop", "restart", "kill", "pause", "unpause"},
 		Do:    Action{Does: Processes},
 		Says:  []string{"Start or stop groups of containers: {args}", "Start or stop groups of containers"},
-		Flags: sharedFlag299,
+		Flags: sharedFlag300,
 	},
 	{Names: []string{"rm"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete groups of containers: {args}", "Delete groups of containers"},
-		Flags: sharedFlag153,
+		Flags: sharedFlag154,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Deletes | Irreversible},
 		Says:  []string{"Delete all stopped groups of containers"},
-		Flags: sharedFlag161,
+		Flags: sharedFlag162,
 	},
 }
 
-var sharedSubName301 = []SubName{
+var sharedSubName302 = []SubName{
 	{"clone", 1},
 	{"create", 1},
 	{"exists", 0},
@@ -5622,24 +5626,24 @@ var sharedSubName301 = []SubName{
 	{"unpause", 2},
 }
 
-var sharedFlag302 = []Flag{
+var sharedFlag303 = []Flag{
 	{Names: []string{"--rootless-netns"}},
 }
 
-var sharedTool303 = []Tool{
+var sharedTool304 = []Tool{
 	{Names: []string{"run"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Run the health check of the container {args}", "Run the health check of a container"},
 	},
 }
 
-var sharedFlag304 = []Flag{
+var sharedFlag305 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which containers have newer images", Instead: true}},
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"--authfile"}, Kind: KindList},
 }
 
-var sharedTool305 = []Tool{
+var sharedTool306 = []Tool{
 	{Names: []string{"run"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindImage}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsPosix | IsWrapping},
 		Says:  []string{"Run in a new container of {arg1}: {inner}", "Start a container of the image {arg1}", "Start a container"},
@@ -5766,12 +5770,12 @@ var sharedTool305 = []Tool{
 		Whens: sharedWhen119,
 	},
 	{Names: []string{"pull"},
-		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindImage, Repeat: true}}, Hosts: []string{"registries"}},
+		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindImage, Repeat: true}}},
 		Says:  []string{"Download the container image {args}", "Download a container image"},
 		Flags: sharedFlag120,
 	},
 	{Names: []string{"push"},
-		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Args: []Slot{{Kind: KindImage, Repeat: true}}, Hosts: []string{"registries"}},
+		Do:    Action{Does: Network | Publishes, Risk: LevelDangerous, Args: []Slot{{Kind: KindImage, Repeat: true}}},
 		Says:  []string{"Upload the container image {args} to its registry", "Upload a container image to its registry"},
 		Flags: sharedFlag121,
 	},
@@ -5851,186 +5855,187 @@ var sharedTool305 = []Tool{
 		Flags: sharedFlag136,
 	},
 	{Names: []string{"login"},
-		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindDNS, Optional: true}}, Hosts: []string{"registries"}},
+		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindServer, Optional: true}}},
 		Says:  []string{"Sign in to the image registry {arg1}", "Sign in to the image registry"},
 		Flags: sharedFlag137,
+		Whens: sharedWhen138,
 	},
 	{Names: []string{"logout"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Sign out of the image registry {arg1}", "Sign out of the image registry"},
-		Flags: sharedFlag138,
+		Flags: sharedFlag139,
 	},
 	{Names: []string{"container"},
 		Says:  []string{"Show the help of {cmd} container"},
-		Subs:  sharedTool142,
-		Index: sharedSubName143,
+		Subs:  sharedTool143,
+		Index: sharedSubName144,
 	},
 	{Names: []string{"image"},
 		Says:  []string{"Show the help of {cmd} image"},
-		Subs:  sharedTool147,
-		Index: sharedSubName148,
+		Subs:  sharedTool148,
+		Index: sharedSubName149,
 	},
 	{Names: []string{"volume"},
 		Says:  []string{"Show the help of {cmd} volume"},
-		Subs:  sharedTool155,
-		Index: sharedSubName156,
+		Subs:  sharedTool156,
+		Index: sharedSubName157,
 	},
 	{Names: []string{"network"},
 		Says:  []string{"Show the help of {cmd} network"},
-		Subs:  sharedTool163,
-		Index: sharedSubName164,
+		Subs:  sharedTool164,
+		Index: sharedSubName165,
 	},
 	{Names: []string{"system"},
 		Says:  []string{"Show the help of {cmd} system"},
-		Subs:  sharedTool172,
-		Index: sharedSubName173,
+		Subs:  sharedTool173,
+		Index: sharedSubName174,
 	},
 	{Names: []string{"builder"},
 		Says:  []string{"Show the help of {cmd} builder"},
-		Subs:  sharedTool190,
-		Index: sharedSubName191,
+		Subs:  sharedTool191,
+		Index: sharedSubName192,
 	},
 	{Names: []string{"buildx"},
 		Says:  []string{"Show the help of {cmd} buildx"},
-		Flags: sharedFlag192,
-		Subs:  sharedTool196,
-		Index: sharedSubName197,
+		Flags: sharedFlag193,
+		Subs:  sharedTool197,
+		Index: sharedSubName198,
 	},
 	{Names: []string{"compose"},
 		Says:  []string{"Show the help of Docker Compose"},
-		Flags: sharedFlag198,
-		Subs:  sharedTool233,
-		Index: sharedSubName234,
+		Flags: sharedFlag199,
+		Subs:  sharedTool234,
+		Index: sharedSubName235,
 	},
 	{Names: []string{"context"},
 		Says:  []string{"Show the help of {cmd} context"},
-		Subs:  sharedTool236,
-		Index: sharedSubName237,
+		Subs:  sharedTool237,
+		Index: sharedSubName238,
 	},
 	{Names: []string{"manifest"},
 		Says: []string{"Show the help of {cmd} manifest"},
-		Subs: sharedTool241,
+		Subs: sharedTool242,
 	},
 	{Names: []string{"trust"},
 		Says: []string{"Show the help of {cmd} trust"},
-		Subs: sharedTool244,
+		Subs: sharedTool245,
 	},
 	{Names: []string{"plugin"},
 		Says:  []string{"Show the help of {cmd} plugin"},
-		Subs:  sharedTool247,
-		Index: sharedSubName248,
+		Subs:  sharedTool248,
+		Index: sharedSubName249,
 	},
 	{Names: []string{"swarm"},
 		Says: []string{"Show the help of {cmd} swarm"},
-		Subs: sharedTool252,
+		Subs: sharedTool253,
 	},
 	{Names: []string{"service"},
 		Says:  []string{"Show the help of {cmd} service"},
-		Subs:  sharedTool259,
-		Index: sharedSubName260,
+		Subs:  sharedTool260,
+		Index: sharedSubName261,
 	},
 	{Names: []string{"stack"},
 		Says:  []string{"Show the help of {cmd} stack"},
-		Subs:  sharedTool262,
-		Index: sharedSubName263,
+		Subs:  sharedTool263,
+		Index: sharedSubName264,
 	},
 	{Names: []string{"config"},
 		Says:  []string{"Show the help of {cmd} config"},
-		Subs:  sharedTool264,
-		Index: sharedSubName265,
+		Subs:  sharedTool265,
+		Index: sharedSubName266,
 	},
 	{Names: []string{"secret"},
 		Says:  []string{"Show the help of {cmd} secret"},
-		Subs:  sharedTool264,
-		Index: sharedSubName265,
+		Subs:  sharedTool265,
+		Index: sharedSubName266,
 	},
 	{Names: []string{"node"},
 		Says:  []string{"Show the help of {cmd} node"},
-		Subs:  sharedTool264,
-		Index: sharedSubName265,
+		Subs:  sharedTool265,
+		Index: sharedSubName266,
 	},
 	{Names: []string{"unmount", "umount", "mount"},
 		Do:    Action{Does: System},
 		Says:  []string{"Mount the files of containers into this machine's folders: {args}", "Mount the files of containers into this machine's folders"},
-		Flags: sharedFlag266,
+		Flags: sharedFlag267,
 	},
 	{Names: []string{"completion"},
 		Do:    Action{Does: Reads, Prints: PrintsSettings},
 		Says:  []string{"Print the shell completion of {cmd}"},
-		Flags: sharedFlag267,
+		Flags: sharedFlag268,
 	},
 	{Names: []string{"scout"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the help of docker scout"},
-		Flags: sharedFlag268,
-		Subs:  sharedTool271,
-		Index: sharedSubName272,
+		Flags: sharedFlag269,
+		Subs:  sharedTool272,
+		Index: sharedSubName273,
 	},
 	{Names: []string{"sbom", "scan"},
 		Do:    Action{Does: Reads | Network, Risk: LevelModerate},
 		Says:  []string{"List what is inside the image {args}", "List what is inside an image"},
-		Flags: sharedFlag273,
+		Flags: sharedFlag274,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Write a Dockerfile and a Compose file for the project"},
-		Flags: sharedFlag274,
-		Whens: sharedWhen275,
+		Flags: sharedFlag275,
+		Whens: sharedWhen276,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Open a shell in the container or image {arg1}", "Open a shell in a container or image"},
-		Flags: sharedFlag276,
+		Flags: sharedFlag277,
 	},
 	{Names: []string{"desktop"},
 		Says:  []string{"Show the help of docker desktop"},
-		Subs:  sharedTool277,
-		Index: sharedSubName278,
+		Subs:  sharedTool278,
+		Index: sharedSubName279,
 	},
 	{Names: []string{"model"},
 		Says:  []string{"Show the help of docker model"},
-		Subs:  sharedTool279,
-		Index: sharedSubName280,
+		Subs:  sharedTool280,
+		Index: sharedSubName281,
 	},
 	{Names: []string{"extension"},
 		Says: []string{"Show the help of docker extension"},
-		Subs: sharedTool281,
+		Subs: sharedTool282,
 	},
 	{Names: []string{"generate"},
 		Says: []string{"Show the help of {cmd} generate"},
-		Subs: sharedTool285,
+		Subs: sharedTool286,
 	},
 	{Names: []string{"kube"},
 		Says: []string{"Show the help of {cmd} kube"},
-		Subs: sharedTool290,
+		Subs: sharedTool291,
 	},
 	{Names: []string{"play"},
 		Says: []string{"Show the help of {cmd} play"},
-		Subs: sharedTool291,
+		Subs: sharedTool292,
 	},
 	{Names: []string{"machine"},
 		Says:  []string{"Show the help of {cmd} machine"},
-		Subs:  sharedTool295,
-		Index: sharedSubName296,
+		Subs:  sharedTool296,
+		Index: sharedSubName297,
 	},
 	{Names: []string{"pod"},
 		Says:  []string{"Show the help of {cmd} pod"},
-		Subs:  sharedTool300,
-		Index: sharedSubName301,
+		Subs:  sharedTool301,
+		Index: sharedSubName302,
 	},
 	{Names: []string{"unshare"},
 		Do:    Action{Does: Executes | Privilege, Args: []Slot{{Kind: KindCmd, Optional: true}}, Is: IsWrapper | IsPosix | IsWrapping},
 		Says:  []string{"Run as root of its own user space: {inner}", "Open a shell as root of its own user space"},
-		Flags: sharedFlag302,
+		Flags: sharedFlag303,
 	},
 	{Names: []string{"healthcheck"},
 		Says: []string{"Show the help of {cmd} healthcheck"},
-		Subs: sharedTool303,
+		Subs: sharedTool304,
 	},
 	{Names: []string{"auto-update"},
 		Do:    Action{Does: Network | Executes, Hosts: []string{"registries"}},
 		Says:  []string{"Update containers to newer images and restart them"},
-		Flags: sharedFlag304,
+		Flags: sharedFlag305,
 	},
 	{Names: []string{"exists"},
 		Do:   Action{Does: Reads},
@@ -6042,7 +6047,7 @@ var sharedTool305 = []Tool{
 	},
 }
 
-var sharedSubName306 = []SubName{
+var sharedSubName307 = []SubName{
 	{"artifact", 79},
 	{"attach", 3},
 	{"auto-update", 77},
@@ -6130,7 +6135,7 @@ var sharedSubName306 = []SubName{
 	{"wait", 12},
 }
 
-var sharedFlag307 = []Flag{
+var sharedFlag308 = []Flag{
 	{Names: []string{"--disable-content-trust"}},
 	{Names: []string{"--platform"}, Kind: KindText},
 	{Names: []string{"-q", "--quiet"}},
@@ -6159,23 +6164,23 @@ var sharedFlag307 = []Flag{
 	{Names: []string{"--cosign-key"}, Kind: KindText},
 }
 
-var sharedFlag308 = []Flag{
+var sharedFlag309 = []Flag{
 	{Names: []string{"-a", "--all"}},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag309 = []Flag{
+var sharedFlag310 = []Flag{
 	{Names: []string{"-u", "--username"}, Kind: KindText},
 	{Names: []string{"-p", "--password"}, Kind: KindText},
 	{Names: []string{"--password-stdin"}},
 	{Names: []string{"--authfile"}, Kind: KindWrite},
 }
 
-var sharedFlag310 = []Flag{
+var sharedFlag311 = []Flag{
 	{Names: []string{"-a", "--all"}},
 }
 
-var sharedFlag311 = []Flag{
+var sharedFlag312 = []Flag{
 	{Names: []string{"--authfile"}, Kind: KindList},
 	{Names: []string{"--src-authfile"}, Kind: KindList},
 	{Names: []string{"--dest-authfile"}, Kind: KindList},
@@ -6201,16 +6206,16 @@ var sharedFlag311 = []Flag{
 	{Names: []string{"--no-creds"}},
 }
 
-var sharedFlag312 = []Flag{
+var sharedFlag313 = []Flag{
 	{Names: []string{"--format"}, Kind: KindText},
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag313 = []Flag{
+var sharedFlag314 = []Flag{
 	{Names: []string{"-n", "--name"}, Kind: KindText},
 }
 
-var sharedFlag314 = []Flag{
+var sharedFlag315 = []Flag{
 	{Names: []string{"-B", "--bind"}, Kind: KindText},
 	{Names: []string{"--mount"}, Kind: KindMount},
 	{Names: []string{"-H", "--home"}, Kind: KindText},
@@ -6226,7 +6231,7 @@ var sharedFlag314 = []Flag{
 	{Names: []string{"--allow-setuid"}, Do: &Action{Does: Privilege}},
 }
 
-var sharedFlag315 = []Flag{
+var sharedFlag316 = []Flag{
 	{Names: []string{"-R", "--recursive"}, Do: &Action{Is: IsRecursive}},
 	{Names: []string{"-I", "--ignore"}, Kind: KindText},
 	{Names: []string{"--hide"}, Kind: KindText},
@@ -6246,52 +6251,35 @@ var sharedFlag315 = []Flag{
 	{Names: []string{"-h", "-v", "-o", "--file-type", "-f", "-D", "-L", "-H"}},
 }
 
-var sharedWhen316 = []When{
+var sharedWhen317 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-R"}, {Op: TermCount, N: 0}}}, Flagged: true, Do: Action{Say: "List files in the current folder and everything below it"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-R"}, {Op: TermMore, N: 0}}}, Flagged: true, Do: Action{Say: "List files in {args} and everything below"}},
 }
 
-var sharedFlag317 = []Flag{
+var sharedFlag318 = []Flag{
 	{Names: []string{"-m", "--mode"}, Kind: KindText},
 	{Names: []string{"-Z"}},
 	{Names: []string{"--context"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen318 = []When{
-	{Any: [][]Term{{{Op: TermFlag, Flag: "-h"}, {Not: true, Op: TermFlag, Flag: "-h", Globs: []string{"localhost", "127.*", "::1", "/*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
-}
-
-var sharedWhen319 = []When{
-	{Any: [][]Term{{{Op: TermFlag, Flag: "-h"}, {Not: true, Op: TermFlag, Flag: "-h", Globs: []string{"localhost", "127.*", "::1"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
-}
-
-var sharedWhen320 = []When{
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--host"}, {Not: true, Op: TermFlag, Flag: "--host", Globs: []string{"localhost*", "127.*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--uri"}, {Not: true, Op: TermFlag, Flag: "--uri", Globs: []string{"*localhost*", "*127.0.0.1*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
-}
-
-var sharedWhen321 = []When{
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--bootstrap-server"}, {Not: true, Op: TermFlag, Flag: "--bootstrap-server", Globs: []string{"localhost*", "127.*"}}}}, Flagged: true, Do: Action{Hosts: []string{"external"}}},
-}
-
-var sharedFlag322 = []Flag{
+var sharedFlag319 = []Flag{
 	{Names: []string{"-y", "-f", "--force"}},
 }
 
-var sharedFlag323 = []Flag{
+var sharedFlag320 = []Flag{
 	{Names: []string{"--target-version"}, Kind: KindText},
 	{Names: []string{"--dry-run", "--ignore-missing"}},
 }
 
-var sharedFlag324 = []Flag{
+var sharedFlag321 = []Flag{
 	{Names: []string{"-c"}, Kind: KindShell},
 }
 
-var sharedWhen325 = []When{
+var sharedWhen322 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Writes}},
 }
 
-var sharedFlag326 = []Flag{
+var sharedFlag323 = []Flag{
 	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--skip-permissions", "--dangerously-allow-all", "--always-approve", "--approve-all", "--auto-approve-all", "--auto_run", "--auto-run", "--allow-all-urls", "--trust-all", "--no-confirm", "--yes", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 	{Names: []string{"--full-auto", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 	{Names: []string{"--permission-mode", "--approval-mode"}, Kind: KindText},
@@ -6303,11 +6291,11 @@ var sharedFlag326 = []Flag{
 	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen327 = []When{
+var sharedWhen324 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--settings", Globs: []string{"*bypassPermissions*", "*dangerouslySkip*"}}}, {{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {cmd}, that may do everything without asking"}},
 }
 
-var sharedFlag328 = []Flag{
+var sharedFlag325 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
@@ -6315,12 +6303,12 @@ var sharedFlag328 = []Flag{
 	{Names: []string{"-c", "--comments"}},
 }
 
-var sharedFlag329 = []Flag{
+var sharedFlag326 = []Flag{
 	{Names: []string{"-c", "--comment", "-r", "--reason"}, Kind: KindText},
 	{Names: []string{"--undo", "--rebase"}},
 }
 
-var sharedFlag330 = []Flag{
+var sharedFlag327 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
@@ -6329,21 +6317,21 @@ var sharedFlag330 = []Flag{
 	{Names: []string{"-w", "--web"}, Do: &Action{Does: Executes, Say: "Open a page of GitHub in a browser"}},
 }
 
-var sharedFlag331 = []Flag{
+var sharedFlag328 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
 }
 
-var sharedFlag332 = []Flag{
+var sharedFlag329 = []Flag{
 	{Names: []string{"-c", "--comment", "-r", "--reason", "--duplicate-of"}, Kind: KindText},
 }
 
-var sharedFlag333 = []Flag{
+var sharedFlag330 = []Flag{
 	{Names: []string{"--yes"}},
 }
 
-var sharedFlag334 = []Flag{
+var sharedFlag331 = []Flag{
 	{Names: []string{"--json"}, Kind: KindText},
 	{Names: []string{"-q", "--jq"}, Kind: KindText},
 	{Names: []string{"-t", "--template"}, Kind: KindText},
@@ -6351,68 +6339,68 @@ var sharedFlag334 = []Flag{
 	{Names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
-var sharedFlag335 = []Flag{
+var sharedFlag332 = []Flag{
 	{Names: []string{"-y", "--yes", "--confirm"}},
 }
 
-var sharedFlag336 = []Flag{
+var sharedFlag333 = []Flag{
 	{Names: []string{"-w", "--web"}, Do: &Action{Does: Executes}},
 }
 
-var sharedFlag337 = []Flag{
+var sharedFlag334 = []Flag{
 	{Names: []string{"--clobber"}},
 }
 
-var sharedFlag338 = []Flag{
+var sharedFlag335 = []Flag{
 	{Names: []string{"--cleanup-tag", "-y", "--yes"}},
 }
 
-var sharedFlag339 = []Flag{
+var sharedFlag336 = []Flag{
 	{Names: []string{"-j", "--job"}, Kind: KindText},
 	{Names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag340 = []Flag{
+var sharedFlag337 = []Flag{
 	{Names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, Kind: KindText},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag341 = []Flag{
+var sharedFlag338 = []Flag{
 	{Names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag342 = []Flag{
+var sharedFlag339 = []Flag{
 	{Names: []string{"-s", "--shell"}, Kind: KindText},
 }
 
-var sharedFlag343 = []Flag{
+var sharedFlag340 = []Flag{
 	{Names: []string{"-F", "--output", "-O"}, Kind: KindText},
 	{Names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, Kind: KindText},
 	{Names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag344 = []Flag{
+var sharedFlag341 = []Flag{
 	{Names: []string{"-s", "--sha"}, Kind: KindText},
 	{Names: []string{"--skip-ci"}},
 }
 
-var sharedFlag345 = []Flag{
+var sharedFlag342 = []Flag{
 	{Names: []string{"-t", "--title"}, Kind: KindText},
 	{Names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, Kind: KindText},
 	{Names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag346 = []Flag{
+var sharedFlag343 = []Flag{
 	{Names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, Kind: KindText},
 	{Names: []string{"--tool"}, Kind: KindText, Do: &Action{Does: Executes}},
 	{Names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag347 = []Flag{
+var sharedFlag344 = []Flag{
 	{Names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag348 = []Flag{
+var sharedFlag345 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-S"}, Kind: KindText},
 	{Names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, Kind: KindText},
 	{Names: []string{"-e", "--edit"}, Do: &Action{Does: Writes | Executes, Risk: LevelDangerous, Say: "Open the settings of Mercurial in an editor"}},
@@ -6421,24 +6409,24 @@ var sharedFlag348 = []Flag{
 	{Names: []string{"--secret", "--public", "--draft", "--force"}, Do: &Action{Does: Writes}},
 }
 
-var sharedFlag349 = []Flag{
+var sharedFlag346 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-S"}, Kind: KindText},
 	{Names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen350 = []When{
+var sharedWhen347 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 }
 
-var sharedWhen351 = []When{
+var sharedWhen348 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*://*"}}}}, Do: Action{Args: []Slot{{Kind: KindURL, Repeat: true}}}},
 }
 
-var sharedFlag352 = []Flag{
+var sharedFlag349 = []Flag{
 	{Names: []string{"--path"}, Kind: KindWrite},
 }
 
-var sharedFlag353 = []Flag{
+var sharedFlag350 = []Flag{
 	{Names: []string{"--output"}, Kind: KindWrite, Do: &Action{Say: "Write what git shows to {--output}"}},
 	{Names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, Kind: KindText},
 	{Names: []string{"-O"}, Kind: KindRead},
@@ -6495,61 +6483,61 @@ var sharedFlag353 = []Flag{
 	{Names: []string{"--stdin"}},
 }
 
-var sharedFlag354 = []Flag{
+var sharedFlag351 = []Flag{
 	{Names: []string{"--object-format"}, Kind: KindText},
 }
 
-var sharedWhen355 = []When{
+var sharedWhen352 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"ext::*", "fd::*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run a command as the transport to a repository: {args}", Opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag356 = []Flag{
+var sharedFlag353 = []Flag{
 	{Names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag357 = []Flag{
+var sharedFlag354 = []Flag{
 	{Names: []string{"--index"}},
 }
 
-var sharedWhen358 = []When{
+var sharedWhen355 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--strategy"}, {Not: true, Op: TermFlag, Flag: "--strategy", Globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag359 = []Flag{
+var sharedFlag356 = []Flag{
 	{Names: []string{"--recursive"}},
 }
 
-var sharedFlag360 = []Flag{
+var sharedFlag357 = []Flag{
 	{Names: []string{"--object-dir"}, Kind: KindWrite},
 }
 
-var sharedFlag361 = []Flag{
+var sharedFlag358 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 	{Names: []string{"-l", "--long"}},
 	{Names: []string{"--deleted"}},
 }
 
-var sharedWhen362 = []When{
+var sharedWhen359 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"clear"}}}}, Do: Action{Does: Deletes, Say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag363 = []Flag{
+var sharedFlag360 = []Flag{
 	{Names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, Kind: KindText},
 	{Names: []string{"--local"}},
 	{Names: []string{"--verify"}},
 }
 
-var sharedFlag364 = []Flag{
+var sharedFlag361 = []Flag{
 	{Names: []string{"--filename"}},
 	{Names: []string{"--no-modify-attrs"}},
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen365 = []When{
+var sharedWhen362 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}, {Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Writes, Say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag366 = []Flag{
+var sharedFlag363 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 	{Names: []string{"--manual"}},
 	{Names: []string{"-l", "--local"}},
@@ -6559,47 +6547,47 @@ var sharedFlag366 = []Flag{
 	{Names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen367 = []When{
+var sharedWhen364 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-l"}, {Not: true, Op: TermFlag, Flag: "-w"}, {Not: true, Op: TermFlag, Flag: "--file"}, {Not: true, Op: TermFlag, Flag: "--manual"}}}, Do: Action{Does: Writes | Executes, Risk: LevelDangerous, Say: "Set up Git LFS for all repositories of this user", Is: IsGlobal}},
 }
 
-var sharedFlag368 = []Flag{
+var sharedFlag365 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 	{Names: []string{"-l", "--local"}},
 	{Names: []string{"-w", "--worktree"}},
 	{Names: []string{"--system"}, Do: &Action{Does: System}},
 }
 
-var sharedWhen369 = []When{
+var sharedWhen366 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-l"}, {Not: true, Op: TermFlag, Flag: "-w"}, {Not: true, Op: TermFlag, Flag: "--file"}}}, Do: Action{Does: Writes, Risk: LevelDangerous, Say: "Remove Git LFS from the settings of this user", Is: IsGlobal}},
 }
 
-var sharedFlag370 = []Flag{
+var sharedFlag367 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag371 = []Flag{
+var sharedFlag368 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 	{Names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag372 = []Flag{
+var sharedFlag369 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 }
 
-var sharedFlag373 = []Flag{
+var sharedFlag370 = []Flag{
 	{Names: []string{"-o", "--object-id"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen374 = []When{
+var sharedWhen371 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Publishes | Network, Say: "Upload large files to the remote repository"}},
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 }
 
-var sharedFlag375 = []Flag{
+var sharedFlag372 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, Kind: KindText},
 	{Names: []string{"--template"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-c", "--config"}, Kind: KindKey, Keys: &KeysGitConfig},
@@ -6607,89 +6595,89 @@ var sharedFlag375 = []Flag{
 	{Names: []string{"--separate-git-dir"}, Kind: KindWrite},
 }
 
-var sharedFlag376 = []Flag{
+var sharedFlag373 = []Flag{
 	{Names: []string{"--to"}, Kind: KindWrite},
 }
 
-var sharedFlag377 = []Flag{
+var sharedFlag374 = []Flag{
 	{Names: []string{"-r", "--remote", "--refspec"}, Kind: KindText},
 }
 
-var sharedFlag378 = []Flag{
+var sharedFlag375 = []Flag{
 	{Names: []string{"-r", "--remote", "-i", "--id"}, Kind: KindText},
 	{Names: []string{"-f", "--force"}, Do: &Action{Does: Irreversible, Say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag379 = []Flag{
+var sharedFlag376 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, Kind: KindText},
 }
 
-var sharedFlag380 = []Flag{
+var sharedFlag377 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, Kind: KindText},
 	{Names: []string{"--object-map"}, Kind: KindWrite},
 	{Names: []string{"--no-rewrite"}},
 }
 
-var sharedTool381 = []Tool{
+var sharedTool378 = []Tool{
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which files are large in the history"},
-		Flags: sharedFlag379,
+		Flags: sharedFlag376,
 	},
 	{Names: []string{"import", "export"},
 		Do:    Action{Does: Writes | Irreversible},
 		Says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		Flags: sharedFlag380,
+		Flags: sharedFlag377,
 	},
 }
 
-var sharedFlag382 = []Flag{
+var sharedFlag379 = []Flag{
 	{Names: []string{"-d", "--dry-run"}},
 	{Names: []string{"-c", "--verify-remote"}},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedWhen383 = []When{
+var sharedWhen380 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Deletes | Irreversible, Say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag384 = []Flag{
+var sharedFlag381 = []Flag{
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen385 = []When{
+var sharedWhen382 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Writes}},
 }
 
-var sharedFlag386 = []Flag{
+var sharedFlag383 = []Flag{
 	{Names: []string{"-f", "--file", "--pointer"}, Kind: KindRead},
 	{Names: []string{"--check"}},
 	{Names: []string{"--stdin"}},
 }
 
-var sharedFlag387 = []Flag{
+var sharedFlag384 = []Flag{
 	{Names: []string{"--ancestor", "--current", "--other"}, Kind: KindRead},
 	{Names: []string{"--output"}, Kind: KindWrite, Do: &Action{Say: "Write what git shows to {--output}"}},
 	{Names: []string{"--program"}, Kind: KindShell},
 }
 
-var sharedTool388 = []Tool{
+var sharedTool385 = []Tool{
 	{Names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		Flags: sharedFlag361,
-		Whens: sharedWhen362,
+		Flags: sharedFlag358,
+		Whens: sharedWhen359,
 	},
 	{Names: []string{"locks"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"remotes"}},
 		Says:  []string{"List the files that are locked on the server"},
-		Flags: sharedFlag363,
+		Flags: sharedFlag360,
 	},
 	{Names: []string{"track"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"List the patterns that Git LFS keeps"},
-		Flags: sharedFlag364,
-		Whens: sharedWhen365,
+		Flags: sharedFlag361,
+		Whens: sharedWhen362,
 	},
 	{Names: []string{"untrack"},
 		Do:   Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -6698,69 +6686,69 @@ var sharedTool388 = []Tool{
 	{Names: []string{"install"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Set up Git LFS in this repository"},
-		Flags: sharedFlag366,
-		Whens: sharedWhen367,
+		Flags: sharedFlag363,
+		Whens: sharedWhen364,
 	},
 	{Names: []string{"uninstall"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Remove Git LFS from this repository"},
-		Flags: sharedFlag368,
-		Whens: sharedWhen369,
+		Flags: sharedFlag365,
+		Whens: sharedWhen366,
 	},
 	{Names: []string{"update"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Write the hooks of Git LFS into this repository"},
-		Flags: sharedFlag370,
+		Flags: sharedFlag367,
 	},
 	{Names: []string{"fetch"},
 		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindRepo, Optional: true}, {Kind: KindText, Repeat: true}}},
 		Says:  []string{"Download large files from the server"},
-		Flags: sharedFlag371,
-		Whens: sharedWhen350,
+		Flags: sharedFlag368,
+		Whens: sharedWhen347,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindRepo, Optional: true}}},
 		Says:  []string{"Download large files and put them into the working tree"},
-		Flags: sharedFlag372,
-		Whens: sharedWhen350,
+		Flags: sharedFlag369,
+		Whens: sharedWhen347,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRepo, Optional: true}, {Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show which large files would be uploaded"},
-		Flags: sharedFlag373,
-		Whens: sharedWhen374,
+		Flags: sharedFlag370,
+		Whens: sharedWhen371,
 	},
 	{Names: []string{"clone"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindRepo}, {Kind: KindWrite, Optional: true}}},
 		Says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		Flags: sharedFlag375,
-		Whens: sharedWhen355,
+		Flags: sharedFlag372,
+		Whens: sharedWhen352,
 	},
 	{Names: []string{"checkout"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Repeat: true}}},
 		Says:  []string{"Replace placeholders by the large files that were downloaded"},
-		Flags: sharedFlag376,
+		Flags: sharedFlag373,
 	},
 	{Names: []string{"lock"},
 		Do:    Action{Does: Publishes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"remotes"}},
 		Says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		Flags: sharedFlag377,
+		Flags: sharedFlag374,
 	},
 	{Names: []string{"unlock"},
 		Do:    Action{Does: Publishes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"remotes"}},
 		Says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		Flags: sharedFlag378,
+		Flags: sharedFlag375,
 	},
 	{Names: []string{"migrate"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of git lfs migrate"},
-		Subs: sharedTool381,
+		Subs: sharedTool378,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which local copies of large files would be deleted"},
-		Flags: sharedFlag382,
-		Whens: sharedWhen383,
+		Flags: sharedFlag379,
+		Whens: sharedWhen380,
 	},
 	{Names: []string{"dedup"},
 		Do:   Action{Does: Writes},
@@ -6769,13 +6757,13 @@ var sharedTool388 = []Tool{
 	{Names: []string{"fsck"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Check the large files for damage"},
-		Flags: sharedFlag384,
-		Whens: sharedWhen385,
+		Flags: sharedFlag381,
+		Whens: sharedWhen382,
 	},
 	{Names: []string{"pointer"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the placeholder of a large file"},
-		Flags: sharedFlag386,
+		Flags: sharedFlag383,
 	},
 	{Names: []string{"ext"},
 		Do:   Action{Does: Reads},
@@ -6784,7 +6772,7 @@ var sharedTool388 = []Tool{
 	{Names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Convert between a large file and its placeholder"},
-		Flags: sharedFlag387,
+		Flags: sharedFlag384,
 	},
 	{Names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		Do:   Action{Does: Writes | Network, Hosts: []string{"remotes"}},
@@ -6792,7 +6780,7 @@ var sharedTool388 = []Tool{
 	},
 }
 
-var sharedSubName389 = []SubName{
+var sharedSubName386 = []SubName{
 	{"checkout", 11},
 	{"clean", 20},
 	{"clone", 10},
@@ -6829,7 +6817,7 @@ var sharedSubName389 = []SubName{
 	{"version", 0},
 }
 
-var sharedFlag390 = []Flag{
+var sharedFlag387 = []Flag{
 	{Names: []string{"-c", "--config"}, Kind: KindRead},
 	{Names: []string{"-w", "--workdir"}, Kind: KindCd},
 	{Names: []string{"-r", "--repository"}, Kind: KindRead},
@@ -6848,15 +6836,15 @@ var sharedFlag390 = []Flag{
 	{Names: []string{"--offline"}},
 }
 
-var sharedFlag391 = []Flag{
+var sharedFlag388 = []Flag{
 	{Names: []string{"-k", "--key-name"}, Kind: KindText},
 }
 
-var sharedWhen392 = []When{
+var sharedWhen389 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Op: TermCount, N: 0}}}, Do: Action{Does: Executes}},
 }
 
-var sharedFlag393 = []Flag{
+var sharedFlag390 = []Flag{
 	{Names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, Kind: KindPowerShell, Do: &Action{Say: "Run PowerShell code given on the command line", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Names: []string{"-File", "-file", "-f"}, Kind: KindScript, Do: &Action{Say: "Run the PowerShell script {-File}", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run PowerShell code that is hidden in an encoded form", Opaque: "PowerShell code in an encoded form"}},
@@ -6867,33 +6855,33 @@ var sharedFlag393 = []Flag{
 	{Names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag394 = []Flag{
+var sharedFlag391 = []Flag{
 	{Names: []string{"--check"}},
 }
 
-var sharedFlag395 = []Flag{
+var sharedFlag392 = []Flag{
 	{Names: []string{"-e", "--environment"}, Kind: KindText},
 }
 
-var sharedWhen396 = []When{
+var sharedWhen393 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, Do: Action{Does: Irreversible, Say: "Delete the database of the application or overwrite all its tables"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, Do: Action{Does: Irreversible, Say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag397 = []Flag{
+var sharedFlag394 = []Flag{
 	{Names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag398 = []Flag{
+var sharedFlag395 = []Flag{
 	{Names: []string{"--force"}, Do: &Action{Does: Writes, Risk: LevelDangerous, Say: "Change the Laravel application even in production: {sub}"}},
 	{Names: []string{"--pretend"}, Do: &Action{Say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag399 = []Flag{
+var sharedFlag396 = []Flag{
 	{Names: []string{"--execute"}, Kind: KindPHP, Do: &Action{Say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool400 = []Tool{
+var sharedTool397 = []Tool{
 	{Names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Show something about the Laravel application: {sub}"},
@@ -6905,7 +6893,7 @@ var sharedTool400 = []Tool{
 	{Names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		Flags: sharedFlag398,
+		Flags: sharedFlag395,
 	},
 	{Names: []string{"env:decrypt"},
 		Do:   Action{Does: Executes | Writes, Risk: LevelDangerous},
@@ -6918,7 +6906,7 @@ var sharedTool400 = []Tool{
 	{Names: []string{"tinker"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		Flags: sharedFlag399,
+		Flags: sharedFlag396,
 	},
 	{Names: []string{"db"},
 		Do:   Action{Does: Executes},
@@ -6934,7 +6922,7 @@ var sharedTool400 = []Tool{
 	},
 }
 
-var sharedSubName401 = []SubName{
+var sharedSubName398 = []SubName{
 	{"about", 0},
 	{"auth:clear-resets", 1},
 	{"channel:list", 0},
@@ -7002,15 +6990,15 @@ var sharedSubName401 = []SubName{
 	{"websockets:serve", 4},
 }
 
-var sharedFlag402 = []Flag{
+var sharedFlag399 = []Flag{
 	{Names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, Kind: KindText},
 }
 
-var sharedFlag403 = []Flag{
+var sharedFlag400 = []Flag{
 	{Names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, Kind: KindText},
 }
 
-var sharedTool404 = []Tool{
+var sharedTool401 = []Tool{
 	{Names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Show the state of the database migrations"},
@@ -7018,7 +7006,7 @@ var sharedTool404 = []Tool{
 	{Names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		Flags: sharedFlag403,
+		Flags: sharedFlag400,
 	},
 	{Names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		Do:   Action{Does: Executes},
@@ -7046,7 +7034,7 @@ var sharedTool404 = []Tool{
 	},
 }
 
-var sharedSubName405 = []SubName{
+var sharedSubName402 = []SubName{
 	{"cache:clear", 2},
 	{"db:create", 2},
 	{"db:drop", 4},
@@ -7090,7 +7078,7 @@ var sharedSubName405 = []SubName{
 	{"version", 6},
 }
 
-var sharedFlag406 = []Flag{
+var sharedFlag403 = []Flag{
 	{Names: []string{"-n", "--namespace"}, Kind: KindText},
 	{Names: []string{"--context"}, Kind: KindText},
 	{Names: []string{"--cluster"}, Kind: KindText},
@@ -7127,7 +7115,7 @@ var sharedFlag406 = []Flag{
 	{Names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag407 = []Flag{
+var sharedFlag404 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7155,7 +7143,7 @@ var sharedFlag407 = []Flag{
 	{Names: []string{"--raw"}, Kind: KindText, Do: &Action{Say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen408 = []When{
+var sharedWhen405 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermItem, N: 1, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermItem, N: 1, Globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -7164,7 +7152,7 @@ var sharedWhen408 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--raw", Globs: []string{"*secret*"}}}}, Flagged: true, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag409 = []Flag{
+var sharedFlag406 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7191,12 +7179,12 @@ var sharedFlag409 = []Flag{
 	{Names: []string{"--watch-only"}, Do: &Action{Does: LongRunning}},
 }
 
-var sharedWhen410 = []When{
+var sharedWhen407 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, Do: Action{Does: Reads | Network, Say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag411 = []Flag{
+var sharedFlag408 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning, Say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"--all-containers"}},
@@ -7216,7 +7204,7 @@ var sharedFlag411 = []Flag{
 	{Names: []string{"--version"}, Kind: KindText},
 }
 
-var sharedFlag412 = []Flag{
+var sharedFlag409 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7247,11 +7235,11 @@ var sharedFlag412 = []Flag{
 	{Names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedWhen413 = []When{
+var sharedWhen410 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 }
 
-var sharedFlag414 = []Flag{
+var sharedFlag411 = []Flag{
 	{Names: []string{"--api-version"}, Kind: KindText},
 	{Names: []string{"--api-group"}, Kind: KindText},
 	{Names: []string{"--cached"}},
@@ -7264,28 +7252,28 @@ var sharedFlag414 = []Flag{
 	{Names: []string{"--verbs"}, Kind: KindText},
 }
 
-var sharedFlag415 = []Flag{
+var sharedFlag412 = []Flag{
 	{Names: []string{"--output-directory"}, Kind: KindWrite},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--namespaces"}, Kind: KindText},
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedTool416 = []Tool{
+var sharedTool413 = []Tool{
 	{Names: []string{"dump"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Print the state of the whole Kubernetes cluster"},
-		Flags: sharedFlag415,
+		Flags: sharedFlag412,
 	},
 }
 
-var sharedFlag417 = []Flag{
+var sharedFlag414 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--client"}},
 	{Names: []string{"--short"}},
 }
 
-var sharedFlag418 = []Flag{
+var sharedFlag415 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7314,7 +7302,7 @@ var sharedFlag418 = []Flag{
 	{Names: []string{"--types"}, Kind: KindText},
 }
 
-var sharedFlag419 = []Flag{
+var sharedFlag416 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7344,7 +7332,7 @@ var sharedFlag419 = []Flag{
 	{Names: []string{"--local"}},
 }
 
-var sharedFlag420 = []Flag{
+var sharedFlag417 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7377,7 +7365,7 @@ var sharedFlag420 = []Flag{
 	{Names: []string{"--server-side"}},
 }
 
-var sharedFlag421 = []Flag{
+var sharedFlag418 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7406,7 +7394,7 @@ var sharedFlag421 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag422 = []Flag{
+var sharedFlag419 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7448,28 +7436,28 @@ var sharedFlag422 = []Flag{
 	{Names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen423 = []When{
+var sharedWhen420 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool424 = []Tool{
+var sharedTool421 = []Tool{
 	{Names: []string{"can-i", "whoami"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		Flags: sharedFlag421,
-		Whens: sharedWhen413,
+		Flags: sharedFlag418,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"reconcile"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change permissions in the Kubernetes cluster"},
-		Flags: sharedFlag422,
-		Whens: sharedWhen423,
+		Flags: sharedFlag419,
+		Whens: sharedWhen420,
 	},
 }
 
-var sharedFlag425 = []Flag{
+var sharedFlag422 = []Flag{
 	{Names: []string{"--raw"}, Do: &Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{Names: []string{"--flatten"}},
 	{Names: []string{"--minify"}},
@@ -7478,19 +7466,19 @@ var sharedFlag425 = []Flag{
 	{Names: []string{"--template"}, Kind: KindText},
 }
 
-var sharedFlag426 = []Flag{
+var sharedFlag423 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--no-headers"}},
 }
 
-var sharedFlag427 = []Flag{
+var sharedFlag424 = []Flag{
 	{Names: []string{"--current"}},
 	{Names: []string{"--set-raw-bytes"}},
 	{Names: []string{"--embed-certs"}},
 	{Names: []string{"--proxy-url"}, Kind: KindText},
 }
 
-var sharedFlag428 = []Flag{
+var sharedFlag425 = []Flag{
 	{Names: []string{"--auth-provider"}, Kind: KindText},
 	{Names: []string{"--auth-provider-arg"}, Kind: KindText},
 	{Names: []string{"--exec-command"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -7500,16 +7488,16 @@ var sharedFlag428 = []Flag{
 	{Names: []string{"--embed-certs"}},
 }
 
-var sharedTool429 = []Tool{
+var sharedTool426 = []Tool{
 	{Names: []string{"view"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the Kubernetes configuration without its secrets"},
-		Flags: sharedFlag425,
+		Flags: sharedFlag422,
 	},
 	{Names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which Kubernetes clusters are configured"},
-		Flags: sharedFlag426,
+		Flags: sharedFlag423,
 	},
 	{Names: []string{"use-context", "use"},
 		Do:   Action{Does: Writes},
@@ -7518,12 +7506,12 @@ var sharedTool429 = []Tool{
 	{Names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		Flags: sharedFlag427,
+		Flags: sharedFlag424,
 	},
 	{Names: []string{"set-credentials"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		Flags: sharedFlag428,
+		Flags: sharedFlag425,
 	},
 	{Names: []string{"delete-context", "delete-cluster", "delete-user"},
 		Do:   Action{Does: Deletes},
@@ -7531,7 +7519,7 @@ var sharedTool429 = []Tool{
 	},
 }
 
-var sharedSubName430 = []SubName{
+var sharedSubName427 = []SubName{
 	{"current-context", 1},
 	{"delete-cluster", 5},
 	{"delete-context", 5},
@@ -7550,7 +7538,7 @@ var sharedSubName430 = []SubName{
 	{"view", 0},
 }
 
-var sharedFlag431 = []Flag{
+var sharedFlag428 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7579,7 +7567,7 @@ var sharedFlag431 = []Flag{
 	{Names: []string{"--timeout"}, Kind: KindText},
 }
 
-var sharedFlag432 = []Flag{
+var sharedFlag429 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7620,18 +7608,18 @@ var sharedFlag432 = []Flag{
 	{Names: []string{"--to-revision"}, Kind: KindText},
 }
 
-var sharedTool433 = []Tool{
+var sharedTool430 = []Tool{
 	{Names: []string{"status", "history"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		Flags: sharedFlag431,
-		Whens: sharedWhen413,
+		Flags: sharedFlag428,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"restart", "undo", "pause", "resume"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag432,
-		Whens: sharedWhen423,
+		Flags: sharedFlag429,
+		Whens: sharedWhen420,
 	},
 	{Names: []string{"latest", "cancel", "retry"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -7639,7 +7627,7 @@ var sharedTool433 = []Tool{
 	},
 }
 
-var sharedSubName434 = []SubName{
+var sharedSubName431 = []SubName{
 	{"cancel", 2},
 	{"history", 0},
 	{"latest", 2},
@@ -7651,7 +7639,7 @@ var sharedSubName434 = []SubName{
 	{"undo", 1},
 }
 
-var sharedFlag435 = []Flag{
+var sharedFlag432 = []Flag{
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-i", "--stdin"}},
@@ -7660,27 +7648,27 @@ var sharedFlag435 = []Flag{
 	{Names: []string{"--pod-running-timeout"}, Kind: KindText},
 }
 
-var sharedFlag436 = []Flag{
+var sharedFlag433 = []Flag{
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"--no-preserve"}},
 	{Names: []string{"--retries"}, Kind: KindText},
 }
 
-var sharedWhen437 = []When{
+var sharedWhen434 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Say: "Copy {arg1} from the Kubernetes cluster to {arg2}", Args: []Slot{{Kind: KindText}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Does: Writes, Risk: LevelDangerous, Say: "Copy {arg1} into the Kubernetes cluster: {arg2}", Args: []Slot{{Kind: KindRead}, {Kind: KindText}}}},
 }
 
-var sharedFlag438 = []Flag{
+var sharedFlag435 = []Flag{
 	{Names: []string{"--address"}, Kind: KindText},
 	{Names: []string{"--pod-running-timeout"}, Kind: KindText},
 }
 
-var sharedWhen439 = []When{
+var sharedWhen436 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--address", Globs: []string{"*0.0.0.0*", "*::*"}}}, {{Op: TermFlag, Flag: "--address"}, {Not: true, Op: TermFlag, Flag: "--address", Globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous, Say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag440 = []Flag{
+var sharedFlag437 = []Flag{
 	{Names: []string{"--address"}, Kind: KindText},
 	{Names: []string{"-p", "--port"}, Kind: KindText},
 	{Names: []string{"-u", "--unix-socket"}, Kind: KindText},
@@ -7696,11 +7684,11 @@ var sharedFlag440 = []Flag{
 	{Names: []string{"--keepalive"}, Kind: KindText},
 }
 
-var sharedWhen441 = []When{
+var sharedWhen438 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--address"}}, {{Op: TermFlag, Flag: "--accept-hosts"}}, {{Op: TermFlag, Flag: "--disable-filter"}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous, Say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag442 = []Flag{
+var sharedFlag439 = []Flag{
 	{Names: []string{"--image"}, Kind: KindText},
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--copy-to"}, Kind: KindText},
@@ -7720,7 +7708,7 @@ var sharedFlag442 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 }
 
-var sharedFlag443 = []Flag{
+var sharedFlag440 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7817,14 +7805,14 @@ var sharedFlag443 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen444 = []When{
+var sharedWhen441 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--from-file", Globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, Flagged: true, Do: Action{Does: Reads, Risk: LevelDangerous, Say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag445 = []Flag{
+var sharedFlag442 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7906,7 +7894,7 @@ var sharedFlag445 = []Flag{
 	{Names: []string{"--max-unavailable"}, Kind: KindText},
 }
 
-var sharedFlag446 = []Flag{
+var sharedFlag443 = []Flag{
 	{Names: []string{"--duration"}, Kind: KindText},
 	{Names: []string{"--audience"}, Kind: KindText},
 	{Names: []string{"--bound-object-kind"}, Kind: KindText},
@@ -7914,27 +7902,27 @@ var sharedFlag446 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedTool447 = []Tool{
+var sharedTool444 = []Tool{
 	{Names: []string{"token"},
 		Do:    Action{Does: Network | Secrets, Risk: LevelDangerous},
 		Says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		Flags: sharedFlag446,
+		Flags: sharedFlag443,
 	},
 	{Names: []string{"secret"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen444,
+		Flags: sharedFlag442,
+		Whens: sharedWhen441,
 	},
 	{Names: []string{"*"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen444,
+		Flags: sharedFlag442,
+		Whens: sharedWhen441,
 	},
 }
 
-var sharedFlag448 = []Flag{
+var sharedFlag445 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7974,12 +7962,12 @@ var sharedFlag448 = []Flag{
 	{Names: []string{"--resource-version"}, Kind: KindText},
 }
 
-var sharedWhen449 = []When{
+var sharedWhen446 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag450 = []Flag{
+var sharedFlag447 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8020,36 +8008,36 @@ var sharedFlag450 = []Flag{
 	{Names: []string{"--create-annotation"}},
 }
 
-var sharedTool451 = []Tool{
+var sharedTool448 = []Tool{
 	{Names: []string{"view-last-applied"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		Flags: sharedFlag409,
-		Whens: sharedWhen449,
+		Flags: sharedFlag406,
+		Whens: sharedWhen446,
 	},
 	{Names: []string{"set-last-applied", "edit-last-applied"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		Flags: sharedFlag450,
-		Whens: sharedWhen423,
+		Flags: sharedFlag447,
+		Whens: sharedWhen420,
 	},
 }
 
-var sharedWhen452 = []When{
+var sharedWhen449 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Deletes | Irreversible}},
 }
 
-var sharedWhen453 = []When{
+var sharedWhen450 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Writes | Network | Executes, Risk: LevelDangerous}},
 }
 
-var sharedFlag454 = []Flag{
+var sharedFlag451 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8092,14 +8080,14 @@ var sharedFlag454 = []Flag{
 	{Names: []string{"--type"}, Kind: KindText},
 }
 
-var sharedWhen455 = []When{
+var sharedWhen452 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--force"}}}, Flagged: true, Do: Action{Does: Irreversible, Say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag456 = []Flag{
+var sharedFlag453 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8147,7 +8135,7 @@ var sharedFlag456 = []Flag{
 	{Names: []string{"--name"}, Kind: KindText},
 }
 
-var sharedFlag457 = []Flag{
+var sharedFlag454 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8193,7 +8181,7 @@ var sharedFlag457 = []Flag{
 	{Names: []string{"--skip-wait-for-delete-timeout"}, Kind: KindText},
 }
 
-var sharedFlag458 = []Flag{
+var sharedFlag455 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8285,7 +8273,7 @@ var sharedFlag458 = []Flag{
 	{Names: []string{"--override-type"}, Kind: KindText},
 }
 
-var sharedFlag459 = []Flag{
+var sharedFlag456 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8335,16 +8323,16 @@ var sharedFlag459 = []Flag{
 	{Names: []string{"--group"}, Kind: KindText},
 }
 
-var sharedTool460 = []Tool{
+var sharedTool457 = []Tool{
 	{Names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag459,
-		Whens: sharedWhen423,
+		Flags: sharedFlag456,
+		Whens: sharedWhen420,
 	},
 }
 
-var sharedSubName461 = []SubName{
+var sharedSubName458 = []SubName{
 	{"build-hook", 0},
 	{"build-secret", 0},
 	{"data", 0},
@@ -8364,16 +8352,16 @@ var sharedSubName461 = []SubName{
 	{"volumes", 0},
 }
 
-var sharedTool462 = []Tool{
+var sharedTool459 = []Tool{
 	{Names: []string{"approve", "deny"},
 		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		Flags: sharedFlag409,
-		Whens: sharedWhen413,
+		Flags: sharedFlag406,
+		Whens: sharedWhen410,
 	},
 }
 
-var sharedFlag463 = []Flag{
+var sharedFlag460 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 	{Names: []string{"--as-current-user"}},
@@ -8392,23 +8380,23 @@ var sharedFlag463 = []Flag{
 	{Names: []string{"--reorder"}, Kind: KindText},
 }
 
-var sharedWhen464 = []When{
+var sharedWhen461 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, Do: Action{Does: Network, Say: "Build Kubernetes files from {arg1}", Args: []Slot{{Kind: KindURL}}}},
 }
 
-var sharedFlag465 = []Flag{
+var sharedFlag462 = []Flag{
 	{Names: []string{"--name-only"}},
 }
 
-var sharedTool466 = []Tool{
+var sharedTool463 = []Tool{
 	{Names: []string{"list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the plugins of {cmd}"},
-		Flags: sharedFlag465,
+		Flags: sharedFlag462,
 	},
 }
 
-var sharedTool467 = []Tool{
+var sharedTool464 = []Tool{
 	{Names: []string{"list", "search", "info", "version", "index"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -8423,7 +8411,7 @@ var sharedTool467 = []Tool{
 	},
 }
 
-var sharedSubName468 = []SubName{
+var sharedSubName465 = []SubName{
 	{"index", 0},
 	{"info", 0},
 	{"install", 2},
@@ -8436,71 +8424,71 @@ var sharedSubName468 = []SubName{
 	{"version", 0},
 }
 
-var sharedFlag469 = []Flag{
+var sharedFlag466 = []Flag{
 	{Names: []string{"-d"}, Do: &Action{Does: Deletes}},
 	{Names: []string{"-c", "--current"}},
 }
 
-var sharedWhen470 = []When{
+var sharedWhen467 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Writes, Say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen471 = []When{
+var sharedWhen468 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Say: "Show the help of {cmd} alpha", Instead: true}},
 }
 
-var sharedFlag472 = []Flag{
+var sharedFlag469 = []Flag{
 	{Names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, Kind: KindText},
 	{Names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen473 = []When{
+var sharedWhen470 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}, {{Op: TermArg, N: 1, Globs: []string{"version", "help"}}}}, Do: Action{Say: "Show the help of the plugin for Argo Rollouts", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"get", "list", "status", "lint"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show rollouts of the Kubernetes cluster: {args}", Instead: true}},
 }
 
-var sharedTool474 = []Tool{
+var sharedTool471 = []Tool{
 	{Names: []string{"rollouts"},
 		Do:    Action{Does: Writes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		Flags: sharedFlag472,
-		Whens: sharedWhen473,
+		Flags: sharedFlag469,
+		Whens: sharedWhen470,
 	},
 }
 
-var sharedTool475 = []Tool{
+var sharedTool472 = []Tool{
 	{Names: []string{"get"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show Kubernetes resources: {words}", "Show Kubernetes resources"},
-		Flags: sharedFlag407,
-		Whens: sharedWhen408,
+		Flags: sharedFlag404,
+		Whens: sharedWhen405,
 	},
 	{Names: []string{"describe"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		Flags: sharedFlag409,
-		Whens: sharedWhen410,
+		Flags: sharedFlag406,
+		Whens: sharedWhen407,
 	},
 	{Names: []string{"logs", "log"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		Flags: sharedFlag411,
+		Flags: sharedFlag408,
 	},
 	{Names: []string{"top"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		Flags: sharedFlag412,
-		Whens: sharedWhen413,
+		Flags: sharedFlag409,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"explain", "api-resources", "api-versions"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show which kinds of Kubernetes resources there are"},
-		Flags: sharedFlag414,
+		Flags: sharedFlag411,
 	},
 	{Names: []string{"cluster-info"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show where the Kubernetes cluster is"},
-		Subs: sharedTool416,
+		Subs: sharedTool413,
 	},
 	{Names: []string{"completion"},
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}, Prints: PrintsSettings},
@@ -8509,184 +8497,184 @@ var sharedTool475 = []Tool{
 	{Names: []string{"version", "options"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the version or options of {cmd}"},
-		Flags: sharedFlag417,
+		Flags: sharedFlag414,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what happened in the Kubernetes cluster"},
-		Flags: sharedFlag418,
-		Whens: sharedWhen413,
+		Flags: sharedFlag415,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
 		Says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		Flags: sharedFlag419,
-		Whens: sharedWhen413,
+		Flags: sharedFlag416,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"diff"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		Flags: sharedFlag420,
-		Whens: sharedWhen413,
+		Flags: sharedFlag417,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"auth"},
 		Says: []string{"Show the help of {cmd} auth"},
-		Subs: sharedTool424,
+		Subs: sharedTool421,
 	},
 	{Names: []string{"config"},
 		Says:  []string{"Show the help of {cmd} config"},
-		Subs:  sharedTool429,
-		Index: sharedSubName430,
+		Subs:  sharedTool426,
+		Index: sharedSubName427,
 	},
 	{Names: []string{"rollout"},
 		Says:  []string{"Show the help of {cmd} rollout"},
-		Subs:  sharedTool433,
-		Index: sharedSubName434,
+		Subs:  sharedTool430,
+		Index: sharedSubName431,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		Flags: sharedFlag435,
+		Flags: sharedFlag432,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Executes | Network | LongRunning},
 		Says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		Flags: sharedFlag435,
+		Flags: sharedFlag432,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Network},
 		Says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		Flags: sharedFlag436,
-		Whens: sharedWhen437,
+		Flags: sharedFlag433,
+		Whens: sharedWhen434,
 	},
 	{Names: []string{"port-forward"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		Flags: sharedFlag438,
-		Whens: sharedWhen439,
+		Flags: sharedFlag435,
+		Whens: sharedWhen436,
 	},
 	{Names: []string{"proxy"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		Flags: sharedFlag440,
-		Whens: sharedWhen441,
+		Flags: sharedFlag437,
+		Whens: sharedWhen438,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd, Optional: true}}, Is: IsElsewhere | IsWrapping},
 		Says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		Flags: sharedFlag442,
+		Flags: sharedFlag439,
 	},
 	{Names: []string{"run"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsElsewhere | IsWrapping},
 		Says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		Flags: sharedFlag443,
-		Whens: sharedWhen444,
+		Flags: sharedFlag440,
+		Whens: sharedWhen441,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen444,
-		Subs:  sharedTool447,
+		Flags: sharedFlag442,
+		Whens: sharedWhen441,
+		Subs:  sharedTool444,
 	},
 	{Names: []string{"apply"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		Flags: sharedFlag448,
-		Whens: sharedWhen423,
-		Subs:  sharedTool451,
+		Flags: sharedFlag445,
+		Whens: sharedWhen420,
+		Subs:  sharedTool448,
 	},
 	{Names: []string{"delete"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Delete from the Kubernetes cluster: {words}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		Flags: sharedFlag448,
-		Whens: sharedWhen452,
+		Flags: sharedFlag445,
+		Whens: sharedWhen449,
 	},
 	{Names: []string{"edit"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		Flags: sharedFlag448,
-		Whens: sharedWhen453,
+		Flags: sharedFlag445,
+		Whens: sharedWhen450,
 	},
 	{Names: []string{"patch"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		Flags: sharedFlag454,
-		Whens: sharedWhen423,
+		Flags: sharedFlag451,
+		Whens: sharedWhen420,
 	},
 	{Names: []string{"replace"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		Flags: sharedFlag448,
-		Whens: sharedWhen455,
+		Flags: sharedFlag445,
+		Whens: sharedWhen452,
 	},
 	{Names: []string{"scale", "autoscale"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		Flags: sharedFlag456,
-		Whens: sharedWhen423,
+		Flags: sharedFlag453,
+		Whens: sharedWhen420,
 	},
 	{Names: []string{"label", "annotate", "taint"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		Flags: sharedFlag448,
-		Whens: sharedWhen423,
+		Flags: sharedFlag445,
+		Whens: sharedWhen420,
 	},
 	{Names: []string{"cordon", "uncordon"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		Flags: sharedFlag448,
-		Whens: sharedWhen423,
+		Flags: sharedFlag445,
+		Whens: sharedWhen420,
 	},
 	{Names: []string{"drain"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		Flags: sharedFlag457,
-		Whens: sharedWhen452,
+		Flags: sharedFlag454,
+		Whens: sharedWhen449,
 	},
 	{Names: []string{"expose"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		Flags: sharedFlag458,
-		Whens: sharedWhen444,
+		Flags: sharedFlag455,
+		Whens: sharedWhen441,
 	},
 	{Names: []string{"set"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the help of {cmd} set"},
-		Subs:  sharedTool460,
-		Index: sharedSubName461,
+		Subs:  sharedTool457,
+		Index: sharedSubName458,
 	},
 	{Names: []string{"certificate"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Show the help of {cmd} certificate"},
-		Subs: sharedTool462,
+		Subs: sharedTool459,
 	},
 	{Names: []string{"kustomize"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Optional: true}}},
 		Says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		Flags: sharedFlag463,
-		Whens: sharedWhen464,
+		Flags: sharedFlag460,
+		Whens: sharedWhen461,
 	},
 	{Names: []string{"plugin"},
 		Says: []string{"Show the help of {cmd} plugin"},
-		Subs: sharedTool466,
+		Subs: sharedTool463,
 	},
 	{Names: []string{"krew"},
 		Says:  []string{"Show the help of {cmd} krew"},
-		Subs:  sharedTool467,
-		Index: sharedSubName468,
+		Subs:  sharedTool464,
+		Index: sharedSubName465,
 	},
 	{Names: []string{"ctx", "ns"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		Flags: sharedFlag469,
-		Whens: sharedWhen470,
+		Flags: sharedFlag466,
+		Whens: sharedWhen467,
 	},
 	{Names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag409,
-		Whens: sharedWhen413,
+		Flags: sharedFlag406,
+		Whens: sharedWhen410,
 	},
 	{Names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
@@ -8695,16 +8683,16 @@ var sharedTool475 = []Tool{
 	{Names: []string{"alpha"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		Whens: sharedWhen471,
+		Whens: sharedWhen468,
 	},
 	{Names: []string{"argo"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of the plugin for Argo Rollouts"},
-		Subs: sharedTool474,
+		Subs: sharedTool471,
 	},
 }
 
-var sharedSubName476 = []SubName{
+var sharedSubName473 = []SubName{
 	{"alpha", 40},
 	{"annotate", 28},
 	{"api-resources", 4},
@@ -8771,7 +8759,7 @@ var sharedSubName476 = []SubName{
 	{"who-can", 38},
 }
 
-var sharedFlag477 = []Flag{
+var sharedFlag474 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--revision"}, Kind: KindText},
 	{Names: []string{"--max"}, Kind: KindText},
@@ -8781,7 +8769,7 @@ var sharedFlag477 = []Flag{
 	{Names: []string{"--show-resources"}},
 }
 
-var sharedFlag478 = []Flag{
+var sharedFlag475 = []Flag{
 	{Names: []string{"-f", "--values"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--set-string"}, Kind: KindText},
@@ -8835,12 +8823,12 @@ var sharedFlag478 = []Flag{
 	{Names: []string{"--jsonpath"}, Kind: KindText},
 }
 
-var sharedWhen479 = []When{
+var sharedWhen476 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"*://*"}}}}, Flagged: true, Do: Action{Does: Executes | Network}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set-file", Globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, Flagged: true, Do: Action{Does: Reads, Risk: LevelDangerous}},
 }
 
-var sharedFlag480 = []Flag{
+var sharedFlag477 = []Flag{
 	{Names: []string{"-f", "--values"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--set-string"}, Kind: KindText},
@@ -8893,16 +8881,16 @@ var sharedFlag480 = []Flag{
 	{Names: []string{"--skip-schema-validation"}},
 }
 
-var sharedFlag481 = []Flag{
+var sharedFlag478 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag482 = []Flag{
+var sharedFlag479 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"-f", "--config-file", "--filename"}, Kind: KindRead},
 }
 
-var sharedFlag483 = []Flag{
+var sharedFlag480 = []Flag{
 	{Names: []string{"-f", "--config-file", "--filename"}, Kind: KindRead},
 	{Names: []string{"--yes"}},
 	{Names: []string{"--approve"}},
@@ -8910,16 +8898,16 @@ var sharedFlag483 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag484 = []Flag{
+var sharedFlag481 = []Flag{
 	{Names: []string{"--kubeconfig"}, Kind: KindWrite},
 	{Names: []string{"-c", "--cluster"}, Kind: KindText},
 }
 
-var sharedTool485 = []Tool{
+var sharedTool482 = []Tool{
 	{Names: []string{"write-kubeconfig"},
 		Do:    Action{Does: Network | Writes},
 		Says:  []string{"Add a Kubernetes cluster to the configuration"},
-		Flags: sharedFlag484,
+		Flags: sharedFlag481,
 	},
 	{Names: []string{"describe-*"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
@@ -8935,16 +8923,16 @@ var sharedTool485 = []Tool{
 	},
 }
 
-var sharedTool486 = []Tool{
+var sharedTool483 = []Tool{
 	{Names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		Flags: sharedFlag482,
+		Flags: sharedFlag479,
 	},
 	{Names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		Do:    Action{Does: Network | Irreversible},
 		Says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		Flags: sharedFlag483,
+		Flags: sharedFlag480,
 	},
 	{Names: []string{"export"},
 		Do:   Action{Does: Network | Writes, Risk: LevelDangerous},
@@ -8953,11 +8941,11 @@ var sharedTool486 = []Tool{
 	{Names: []string{"utils"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Show the help of {cmd} utils"},
-		Subs: sharedTool485,
+		Subs: sharedTool482,
 	},
 }
 
-var sharedSubName487 = []SubName{
+var sharedSubName484 = []SubName{
 	{"anywhere", 1},
 	{"apply", 1},
 	{"associate", 1},
@@ -8995,7 +8983,7 @@ var sharedSubName487 = []SubName{
 	{"version", 0},
 }
 
-var sharedFlag488 = []Flag{
+var sharedFlag485 = []Flag{
 	{Names: []string{"-n", "--namespace"}, Kind: KindText},
 	{Names: []string{"-i", "--istioNamespace"}, Kind: KindText},
 	{Names: []string{"--context"}, Kind: KindText},
@@ -9003,7 +8991,7 @@ var sharedFlag488 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag489 = []Flag{
+var sharedFlag486 = []Flag{
 	{Names: []string{"--pre"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"--output-filename"}, Kind: KindWrite},
@@ -9011,31 +8999,31 @@ var sharedFlag489 = []Flag{
 	{Names: []string{"--level"}, Kind: KindText, Do: &Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen490 = []When{
+var sharedWhen487 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"secret", "secrets", "s"}}}}, Do: Action{Does: Reads | Secrets | Network, Risk: LevelDangerous, Say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen491 = []When{
+var sharedWhen488 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {Not: true, Op: TermArg, N: 2, Globs: []string{"delete", "set"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Look at the network of the Kubernetes cluster: {args}", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, Do: Action{Risk: LevelDangerous, Say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag492 = []Flag{
+var sharedFlag489 = []Flag{
 	{Names: []string{"--output-filename", "--dir"}, Kind: KindWrite},
 }
 
-var sharedFlag493 = []Flag{
+var sharedFlag490 = []Flag{
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-d", "--manifests"}, Kind: KindText},
 }
 
-var sharedTool494 = []Tool{
+var sharedTool491 = []Tool{
 	{Names: []string{"list", "dump", "diff", "generate", "translate"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print what {cmd} would install"},
-		Flags: sharedFlag493,
+		Flags: sharedFlag490,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -9043,7 +9031,7 @@ var sharedTool494 = []Tool{
 	},
 }
 
-var sharedFlag495 = []Flag{
+var sharedFlag492 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--meshConfigFile", "--injectConfigFile", "--valuesFile"}, Kind: KindRead},
@@ -9051,47 +9039,47 @@ var sharedFlag495 = []Flag{
 	{Names: []string{"--manual"}},
 }
 
-var sharedWhen496 = []When{
+var sharedWhen493 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o"}}}, Flagged: true, Do: Action{Say: "Write Kubernetes files with the service mesh added to {-o}"}},
 }
 
-var sharedFlag497 = []Flag{
+var sharedFlag494 = []Flag{
 	{Names: []string{"--port", "-p"}, Kind: KindText},
 	{Names: []string{"--address"}, Kind: KindText},
 }
 
-var sharedTool498 = []Tool{
+var sharedTool495 = []Tool{
 	{Names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag489,
-		Whens: sharedWhen490,
+		Flags: sharedFlag486,
+		Whens: sharedWhen487,
 	},
 	{Names: []string{"x", "experimental"},
 		Do:    Action{Does: Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		Whens: sharedWhen491,
+		Whens: sharedWhen488,
 	},
 	{Names: []string{"bug-report", "sysdump"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		Flags: sharedFlag492,
+		Flags: sharedFlag489,
 	},
 	{Names: []string{"profile", "manifest"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of {cmd} {sub}"},
-		Subs: sharedTool494,
+		Subs: sharedTool491,
 	},
 	{Names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print Kubernetes files with the service mesh added"},
-		Flags: sharedFlag495,
-		Whens: sharedWhen496,
+		Flags: sharedFlag492,
+		Whens: sharedWhen493,
 	},
 	{Names: []string{"dashboard", "dash", "d"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		Flags: sharedFlag497,
+		Flags: sharedFlag494,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Network | Irreversible},
@@ -9099,7 +9087,7 @@ var sharedTool498 = []Tool{
 	},
 }
 
-var sharedSubName499 = []SubName{
+var sharedSubName496 = []SubName{
 	{"analyze", 0},
 	{"bgp", 0},
 	{"bug-report", 2},
@@ -9143,20 +9131,20 @@ var sharedSubName499 = []SubName{
 	{"ztunnel-config", 0},
 }
 
-var sharedFlag500 = []Flag{
+var sharedFlag497 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--details"}},
 }
 
-var sharedFlag501 = []Flag{
+var sharedFlag498 = []Flag{
 	{Names: []string{"-pboard", "-Prefer"}, Kind: KindText},
 }
 
-var sharedFlag502 = []Flag{
+var sharedFlag499 = []Flag{
 	{Names: []string{"-f"}, Kind: KindWrite},
 }
 
-var sharedFlag503 = []Flag{
+var sharedFlag500 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"-O", "--remote-name", "--remote-name-all"}, Do: &Action{Does: Writes}},
 	{Names: []string{"-J", "--remote-header-name"}, Do: &Action{Does: Writes}},
@@ -9274,7 +9262,7 @@ var sharedFlag503 = []Flag{
 	{Names: []string{"-h", "-M", "--manual"}, Do: &Action{Say: "Show the help of {cmd}", Instead: true}},
 }
 
-var sharedSubName504 = []SubName{
+var sharedSubName501 = []SubName{
 	{"DELETE", 2},
 	{"GET", 0},
 	{"HEAD", 0},
@@ -9291,7 +9279,7 @@ var sharedSubName504 = []SubName{
 	{"put", 1},
 }
 
-var sharedTool505 = []Tool{
+var sharedTool502 = []Tool{
 	{Names: []string{"list"},
 		Says: []string{"List the plugins of HTTPie"},
 	},
@@ -9301,20 +9289,20 @@ var sharedTool505 = []Tool{
 	},
 }
 
-var sharedWhen506 = []When{
+var sharedWhen503 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-provider", Globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen507 = []When{
+var sharedWhen504 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-provider", Globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Load the library {-provider} into openssl"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-out"}}}, Flagged: true, Do: Action{Say: "Convert {-in} to {-out}"}},
 }
 
-var sharedWhen508 = []When{
+var sharedWhen505 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*$*", "*`*"}}}}, Do: Action{Does: Network, Risk: LevelModerate}},
 }
 
-var sharedFlag509 = []Flag{
+var sharedFlag506 = []Flag{
 	{Names: []string{"-b", "-batch", "--batch"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run the network commands in a file", Opaque: "the commands stand in a file"}},
 	{Names: []string{"-force", "--force"}},
 	{Names: []string{"-n", "-netns", "--netns"}, Kind: KindText, Do: &Action{Does: Reads, Risk: LevelModerate}},
@@ -9322,7 +9310,7 @@ var sharedFlag509 = []Flag{
 	{Names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool510 = []Tool{
+var sharedTool507 = []Tool{
 	{Names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -9341,7 +9329,7 @@ var sharedTool510 = []Tool{
 	},
 }
 
-var sharedSubName511 = []SubName{
+var sharedSubName508 = []SubName{
 	{"get", 0},
 	{"help", 0},
 	{"lis", 0},
@@ -9355,46 +9343,46 @@ var sharedSubName511 = []SubName{
 	{"show", 0},
 }
 
-var sharedFlag512 = []Flag{
+var sharedFlag509 = []Flag{
 	{Names: []string{"-o"}, Kind: KindText},
 }
 
-var sharedFlag513 = []Flag{
+var sharedFlag510 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag514 = []Flag{
+var sharedFlag511 = []Flag{
 	{Names: []string{"-g", "--global"}},
 }
 
-var sharedFlag515 = []Flag{
+var sharedFlag512 = []Flag{
 	{Names: []string{"--json"}},
 }
 
-var sharedWhen516 = []When{
+var sharedWhen513 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, Do: Action{Does: Reads, Risk: LevelDangerous, Say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag517 = []Flag{
+var sharedFlag514 = []Flag{
 	{Names: []string{"--browser"}, Kind: KindText, Do: &Action{Does: Executes}},
 	{Names: []string{"--no-browser"}},
 }
 
-var sharedWhen518 = []When{
+var sharedWhen515 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "List the scripts that the project offers", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag519 = []Flag{
+var sharedFlag516 = []Flag{
 	{Names: []string{"--help", "-h"}},
 }
 
-var sharedWhen520 = []When{
+var sharedWhen517 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"publish", "deploy", "login", "upload"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag521 = []Flag{
+var sharedFlag518 = []Flag{
 	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--skip-permissions", "--dangerously-allow-all", "--always-approve", "--approve-all", "--auto-approve-all", "--auto_run", "--auto-run", "--allow-all-urls", "--trust-all", "--no-confirm", "--yes", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 	{Names: []string{"--full-auto", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 	{Names: []string{"--permission-mode", "--approval-mode"}, Kind: KindText},
@@ -9406,36 +9394,36 @@ var sharedFlag521 = []Flag{
 	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen522 = []When{
+var sharedWhen519 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--settings", Globs: []string{"*bypassPermissions*", "*dangerouslySkip*"}}}, {{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 }
 
-var sharedTool523 = []Tool{
+var sharedTool520 = []Tool{
 	{Names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"registries"}},
 		Says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		Flags: sharedFlag519,
-		Whens: sharedWhen520,
+		Flags: sharedFlag516,
+		Whens: sharedWhen517,
 	},
 	{Names: []string{"@anthropic-ai/claude-code", "@anthropic-ai/claude-code@*", "@openai/codex", "@openai/codex@*", "@google/gemini-cli", "@google/gemini-cli@*", "@github/copilot", "@github/copilot@*", "@qwen-code/qwen-code", "@qwen-code/qwen-code@*", "@sourcegraph/amp", "@sourcegraph/amp@*", "@augmentcode/auggie", "@augmentcode/auggie@*", "@kilocode/cli", "@kilocode/cli@*", "@charmland/crush", "@charmland/crush@*", "@iflow-ai/iflow-cli", "@iflow-ai/iflow-cli@*", "@musistudio/claude-code-router", "@musistudio/claude-code-router@*", "@tencent-ai/codebuddy-code", "@tencent-ai/codebuddy-code@*", "@continuedev/cli", "@continuedev/cli@*"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Download and start another AI agent, {sub}"},
-		Flags: sharedFlag521,
-		Whens: sharedWhen522,
+		Flags: sharedFlag518,
+		Whens: sharedWhen519,
 	},
 	{Names: []string{"@*"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"registries"}},
 		Says:  []string{"Download the package {sub} and run it"},
-		Flags: sharedFlag519,
+		Flags: sharedFlag516,
 	},
 	{Names: []string{"http://*", "https://*", "git://*", "git+*", "git@*", "ssh://*", "github:*", "gitlab:*", "bitbucket:*", "gist:*", "file:*", "npm:*", "*.tgz", "*.tar.gz"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"external"}},
 		Says:  []string{"Download {sub} and run it: {args}", "Download {sub} and run it"},
-		Flags: sharedFlag519,
+		Flags: sharedFlag516,
 	},
 }
 
-var sharedSubName524 = []SubName{
+var sharedSubName521 = []SubName{
 	{"@angular/cli", 0},
 	{"@anthropic-ai/claude-code", 1},
 	{"@arethetypeswrong/cli", 0},
@@ -9485,18 +9473,18 @@ var sharedSubName524 = []SubName{
 	{"@vue/cli", 0},
 }
 
-var sharedFlag525 = []Flag{
+var sharedFlag522 = []Flag{
 	{Names: []string{"--template", "-t"}, Kind: KindText},
 	{Names: []string{"--example", "-e"}, Kind: KindText},
 	{Names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, Kind: KindText},
 	{Names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool526 = []Tool{
+var sharedTool523 = []Tool{
 	{Names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		Do:    Action{Does: Executes | Writes | Installs | Network, Args: []Slot{{Kind: KindWrite, Optional: true}, {Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		Flags: sharedFlag525,
+		Flags: sharedFlag522,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Executes | Writes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
@@ -9504,7 +9492,7 @@ var sharedTool526 = []Tool{
 	},
 }
 
-var sharedSubName527 = []SubName{
+var sharedSubName524 = []SubName{
 	{"@angular", 0},
 	{"@eslint/config", 0},
 	{"@tanstack/app", 0},
@@ -9554,32 +9542,32 @@ var sharedSubName527 = []SubName{
 	{"wagmi", 0},
 }
 
-var sharedWhen528 = []When{
+var sharedWhen525 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"false", "null", "no", "0"}}, {Not: true, Op: TermFlag, Flag: "--no-dry-run"}, {Not: true, Op: TermAny, N: 0, Globs: []string{"false", "null"}}}}, Flagged: true, Do: Action{Does: Executes, Say: "Show what would be published, after running the project's scripts", Instead: true}},
 }
 
-var sharedWhen529 = []When{
+var sharedWhen526 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-g"}, {Op: TermMore, N: 0}}}, Flagged: true, Do: Action{Say: "Install for the whole user account: {args}"}},
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Install packages: {args}"}},
 }
 
-var sharedWhen530 = []When{
+var sharedWhen527 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}, {{Op: TermArg, N: 1, Globs: []string{"get"}}}}, Do: Action{Does: Reads, Say: "Show package.json", Instead: true}},
 }
 
-var sharedWhen531 = []When{
+var sharedWhen528 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"ls", "list"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Ask the package registry", Instead: true}},
 }
 
-var sharedWhen532 = []When{
+var sharedWhen529 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Install packages: {args}"}},
 }
 
-var sharedFlag533 = []Flag{
+var sharedFlag530 = []Flag{
 	{Names: []string{"-A", "--all"}},
 }
 
-var sharedFlag534 = []Flag{
+var sharedFlag531 = []Flag{
 	{Names: []string{"-g", "--global"}, Do: &Action{Risk: LevelDangerous, Is: IsGlobal}},
 	{Names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change", Instead: true}},
@@ -9588,24 +9576,24 @@ var sharedFlag534 = []Flag{
 	{Names: []string{"--cafile"}, Kind: KindRead},
 }
 
-var sharedWhen535 = []When{
+var sharedWhen532 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "Show the project's version", Instead: true}},
 }
 
-var sharedFlag536 = []Flag{
+var sharedFlag533 = []Flag{
 	{Names: []string{"--lts"}, Kind: KindText, Attached: true},
 }
 
-var sharedFlag537 = []Flag{
+var sharedFlag534 = []Flag{
 	{Names: []string{"--silent"}},
 	{Names: []string{"--lts"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen538 = []When{
+var sharedWhen535 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, Do: Action{Risk: LevelDangerous, Opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag539 = []Flag{
+var sharedFlag536 = []Flag{
 	{Names: []string{"-F", "--filter"}, Kind: KindText},
 	{Names: []string{"--graph"}, Kind: KindWrite, Attached: true},
 	{Names: []string{"--dry-run", "--dry"}, Kind: KindText, Attached: true},
@@ -9617,27 +9605,27 @@ var sharedFlag539 = []Flag{
 	{Names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen540 = []When{
+var sharedWhen537 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry"}, {Not: true, Op: TermFlag, Flag: "--graph"}, {Not: true, Op: TermFlag, Flag: "--summarize"}, {Not: true, Op: TermFlag, Flag: "--profile"}}}, Flagged: true, Do: Action{Does: Reads, Say: "Show which tasks would run", Instead: true}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry"}}}, Flagged: true, Do: Action{Say: "Show which tasks would run"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"deploy", "publish", "release"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedWhen541 = []When{
+var sharedWhen538 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "List the scripts that the project offers", Instead: true}},
 }
 
-var sharedWhen542 = []When{
+var sharedWhen539 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"update", "download"}}}}, Do: Action{Does: Writes | Network, Say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag543 = []Flag{
+var sharedFlag540 = []Flag{
 	{Names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, Kind: KindText},
 	{Names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change in the PHP packages", Instead: true}},
 }
 
-var sharedFlag544 = []Flag{
+var sharedFlag541 = []Flag{
 	{Names: []string{"-o", "--output", "--artifacts-path"}, Kind: KindWrite},
 	{Names: []string{"-p", "--property"}, Kind: KindText},
 	{Names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, Kind: KindText},
@@ -9646,38 +9634,38 @@ var sharedFlag544 = []Flag{
 	{Names: []string{"-bl", "--binaryLogger"}, Kind: KindWrite, Attached: true},
 }
 
-var sharedFlag545 = []Flag{
+var sharedFlag542 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, Kind: KindText},
 	{Names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change in the app's packages", Instead: true}},
 }
 
-var sharedFlag546 = []Flag{
+var sharedFlag543 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"-s", "--style", "-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag547 = []Flag{
+var sharedFlag544 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"-f", "--force", "--skip-validation"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Check whether the package could be published", Instead: true}},
 }
 
-var sharedWhen548 = []When{
+var sharedWhen545 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"list"}}}}, Do: Action{Does: Reads, Say: "List packages of the user account", Instead: true}},
 }
 
-var sharedTool549 = []Tool{
+var sharedTool546 = []Tool{
 	{Names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		Do:    Action{Does: Executes | Installs | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		Flags: sharedFlag545,
+		Flags: sharedFlag542,
 	},
 	{Names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Look at the app's packages"},
-		Flags: sharedFlag546,
+		Flags: sharedFlag543,
 	},
 	{Names: []string{"run"},
 		Do:   Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix},
@@ -9686,12 +9674,12 @@ var sharedTool549 = []Tool{
 	{Names: []string{"publish", "lish"},
 		Do:    Action{Does: Publishes | Irreversible | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Publish the package"},
-		Flags: sharedFlag547,
+		Flags: sharedFlag544,
 	},
 	{Names: []string{"global", "cache"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsGlobal},
 		Says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		Whens: sharedWhen548,
+		Whens: sharedWhen545,
 	},
 	{Names: []string{"login", "logout", "token", "uploader", "bump"},
 		Do:   Action{Does: Permissions | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -9703,7 +9691,7 @@ var sharedTool549 = []Tool{
 	},
 }
 
-var sharedSubName550 = []SubName{
+var sharedSubName547 = []SubName{
 	{"add", 0},
 	{"bump", 5},
 	{"cache", 4},
@@ -9727,11 +9715,11 @@ var sharedSubName550 = []SubName{
 	{"workspace", 1},
 }
 
-var sharedWhen551 = []When{
+var sharedWhen548 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermInner, N: 0}}}, Do: Action{Stdin: &Slot{Kind: KindShell}}},
 }
 
-var sharedFlag552 = []Flag{
+var sharedFlag549 = []Flag{
 	{Names: []string{"-o", "--option"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run {cmd} with changed settings, which can start any program"}},
 	{Names: []string{"-c", "--config-file"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, Kind: KindText},
@@ -9741,7 +9729,7 @@ var sharedFlag552 = []Flag{
 	{Names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag553 = []Flag{
+var sharedFlag550 = []Flag{
 	{Names: []string{"-r", "--root", "--sysroot"}, Kind: KindWrite},
 	{Names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, Kind: KindText},
 	{Names: []string{"--config"}, Kind: KindRead, Do: &Action{Risk: LevelDangerous}},
@@ -9769,19 +9757,19 @@ var sharedFlag553 = []Flag{
 	{Names: []string{"-W", "--web"}},
 }
 
-var sharedFlag554 = []Flag{
+var sharedFlag551 = []Flag{
 	{Names: []string{"-c", "--command"}, Kind: KindShell},
 }
 
-var sharedWhen555 = []When{
+var sharedWhen552 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag556 = []Flag{
+var sharedFlag553 = []Flag{
 	{Names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag557 = []Flag{
+var sharedFlag554 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9791,11 +9779,11 @@ var sharedFlag557 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedWhen558 = []When{
+var sharedWhen555 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-r"}}}, Flagged: true, Do: Action{Say: "Build the Rust project for release"}},
 }
 
-var sharedFlag559 = []Flag{
+var sharedFlag556 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9806,7 +9794,7 @@ var sharedFlag559 = []Flag{
 	{Names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag560 = []Flag{
+var sharedFlag557 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9817,7 +9805,7 @@ var sharedFlag560 = []Flag{
 	{Names: []string{"--no-run", "--no-fail-fast"}},
 }
 
-var sharedFlag561 = []Flag{
+var sharedFlag558 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9830,7 +9818,7 @@ var sharedFlag561 = []Flag{
 	{Names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag562 = []Flag{
+var sharedFlag559 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9841,18 +9829,18 @@ var sharedFlag562 = []Flag{
 	{Names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag563 = []Flag{
+var sharedFlag560 = []Flag{
 	{Names: []string{"-p", "--package", "--message-format"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--all"}},
 	{Names: []string{"--check"}, Do: &Action{Does: Reads, Say: "Check the format of the Rust code", Instead: true}},
 }
 
-var sharedWhen564 = []When{
+var sharedWhen561 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"--check"}}}}, Do: Action{Does: Reads, Say: "Check the format of the Rust code", Instead: true}},
 }
 
-var sharedFlag565 = []Flag{
+var sharedFlag562 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9863,7 +9851,7 @@ var sharedFlag565 = []Flag{
 	{Names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
-var sharedFlag566 = []Flag{
+var sharedFlag563 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9874,7 +9862,7 @@ var sharedFlag566 = []Flag{
 	{Names: []string{"--crate-type", "--print"}, Kind: KindText},
 }
 
-var sharedFlag567 = []Flag{
+var sharedFlag564 = []Flag{
 	{Names: []string{"--target-dir"}, Kind: KindDelete},
 	{Names: []string{"-p", "--package", "--profile", "--target"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
@@ -9882,49 +9870,49 @@ var sharedFlag567 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads, Say: "Show which build output would be deleted", Instead: true}},
 }
 
-var sharedFlag568 = []Flag{
+var sharedFlag565 = []Flag{
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag569 = []Flag{
+var sharedFlag566 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag570 = []Flag{
+var sharedFlag567 = []Flag{
 	{Names: []string{"--registry", "--color"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindURL},
 }
 
-var sharedFlag571 = []Flag{
+var sharedFlag568 = []Flag{
 	{Names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag572 = []Flag{
+var sharedFlag569 = []Flag{
 	{Names: []string{"--limit", "--registry"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindURL},
 }
 
-var sharedFlag573 = []Flag{
+var sharedFlag570 = []Flag{
 	{Names: []string{"--id", "-p", "--package"}, Kind: KindText},
 }
 
-var sharedFlag574 = []Flag{
+var sharedFlag571 = []Flag{
 	{Names: []string{"-p", "--package", "--precise"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what an update would change", Instead: true}},
 }
 
-var sharedFlag575 = []Flag{
+var sharedFlag572 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag576 = []Flag{
+var sharedFlag573 = []Flag{
 	{Names: []string{"--path"}, Kind: KindRead},
 	{Names: []string{"--git"}, Kind: KindRepo},
 	{Names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, Kind: KindText},
@@ -9933,20 +9921,20 @@ var sharedFlag576 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what adding would change", Instead: true}},
 }
 
-var sharedFlag577 = []Flag{
+var sharedFlag574 = []Flag{
 	{Names: []string{"--target", "-p", "--package"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--dev", "--build"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads, Say: "Show what removing would change", Instead: true}},
 }
 
-var sharedFlag578 = []Flag{
+var sharedFlag575 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--manifest-path"}, Kind: KindText},
 	{Names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which versions would be raised", Instead: true}},
 }
 
-var sharedFlag579 = []Flag{
+var sharedFlag576 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9964,28 +9952,28 @@ var sharedFlag579 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would be installed", Instead: true}},
 }
 
-var sharedFlag580 = []Flag{
+var sharedFlag577 = []Flag{
 	{Names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, Kind: KindText},
 	{Names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{Names: []string{"-l", "--list", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which Rust programs would be installed", Instead: true}},
 }
 
-var sharedFlag581 = []Flag{
+var sharedFlag578 = []Flag{
 	{Names: []string{"-p", "--package", "--bin"}, Kind: KindText},
 	{Names: []string{"--root"}, Kind: KindWrite},
 }
 
-var sharedFlag582 = []Flag{
+var sharedFlag579 = []Flag{
 	{Names: []string{"--vcs", "--edition", "--name", "--registry"}, Kind: KindText},
 	{Names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag583 = []Flag{
+var sharedFlag580 = []Flag{
 	{Names: []string{"-s", "--sync", "--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag584 = []Flag{
+var sharedFlag581 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9998,11 +9986,11 @@ var sharedFlag584 = []Flag{
 	{Names: []string{"--index", "--registry"}, Kind: KindText},
 }
 
-var sharedWhen585 = []When{
+var sharedWhen582 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-l"}}}, Flagged: true, Do: Action{Does: Reads, Say: "List what would be packed", Instead: true}},
 }
 
-var sharedFlag586 = []Flag{
+var sharedFlag583 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10015,21 +10003,21 @@ var sharedFlag586 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Executes, Say: "Check that the Rust project could be published", Instead: true}},
 }
 
-var sharedFlag587 = []Flag{
+var sharedFlag584 = []Flag{
 	{Names: []string{"--version", "--vers", "--index", "--registry", "--token"}, Kind: KindText},
 	{Names: []string{"--undo"}},
 }
 
-var sharedFlag588 = []Flag{
+var sharedFlag585 = []Flag{
 	{Names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, Kind: KindText},
 	{Names: []string{"-l", "--list"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "List who may publish a Rust project", Instead: true}},
 }
 
-var sharedFlag589 = []Flag{
+var sharedFlag586 = []Flag{
 	{Names: []string{"--registry"}, Kind: KindText},
 }
 
-var sharedFlag590 = []Flag{
+var sharedFlag587 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"-d", "--db"}, Kind: KindWrite},
 	{Names: []string{"-u", "--url"}, Kind: KindURL},
@@ -10037,15 +10025,15 @@ var sharedFlag590 = []Flag{
 	{Names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag591 = []Flag{
+var sharedFlag588 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads, Say: "Show which versions would be raised", Instead: true}},
 }
 
-var sharedTool592 = []Tool{
+var sharedTool589 = []Tool{
 	{Names: []string{"fix"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		Flags: sharedFlag591,
+		Flags: sharedFlag588,
 	},
 	{Names: []string{"bin"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindRead, Repeat: true}}},
@@ -10053,14 +10041,14 @@ var sharedTool592 = []Tool{
 	},
 }
 
-var sharedFlag593 = []Flag{
+var sharedFlag590 = []Flag{
 	{Names: []string{"-c", "--config"}, Kind: KindRead},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, Kind: KindText},
 	{Names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool594 = []Tool{
+var sharedTool591 = []Tool{
 	{Names: []string{"check", "list"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Check the Rust dependencies against the project's rules"},
@@ -10075,21 +10063,21 @@ var sharedTool594 = []Tool{
 	},
 }
 
-var sharedFlag595 = []Flag{
+var sharedFlag592 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, Kind: KindText, Attached: true},
 }
 
-var sharedFlag596 = []Flag{
+var sharedFlag593 = []Flag{
 	{Names: []string{"-o", "--output", "--output-file"}, Kind: KindWrite},
 	{Names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, Kind: KindText},
 }
 
-var sharedWhen597 = []When{
+var sharedWhen594 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"publish", "upload"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag598 = []Flag{
+var sharedFlag595 = []Flag{
 	{Names: []string{"--config-file", "--tool-config-file"}, Kind: KindRead},
 	{Names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, Kind: KindText},
 	{Names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, Kind: KindRead},
@@ -10104,21 +10092,21 @@ var sharedFlag598 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag599 = []Flag{
+var sharedFlag596 = []Flag{
 	{Names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, Kind: KindText},
 	{Names: []string{"--tracer", "--debugger"}, Kind: KindShell},
 }
 
-var sharedFlag600 = []Flag{
+var sharedFlag597 = []Flag{
 	{Names: []string{"--archive-file"}, Kind: KindWrite},
 	{Names: []string{"--archive-format", "--zstd-level"}, Kind: KindText},
 }
 
-var sharedTool601 = []Tool{
+var sharedTool598 = []Tool{
 	{Names: []string{"run", "r", "bench", "debugger", "replay"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests"},
-		Flags: sharedFlag599,
+		Flags: sharedFlag596,
 	},
 	{Names: []string{"list"},
 		Do:   Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -10127,7 +10115,7 @@ var sharedTool601 = []Tool{
 	{Names: []string{"archive"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Pack the compiled tests"},
-		Flags: sharedFlag600,
+		Flags: sharedFlag597,
 	},
 	{Names: []string{"show-config"},
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -10139,7 +10127,7 @@ var sharedTool601 = []Tool{
 	},
 }
 
-var sharedSubName602 = []SubName{
+var sharedSubName599 = []SubName{
 	{"archive", 2},
 	{"bench", 0},
 	{"debugger", 0},
@@ -10151,7 +10139,7 @@ var sharedSubName602 = []SubName{
 	{"show-config", 3},
 }
 
-var sharedFlag603 = []Flag{
+var sharedFlag600 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10163,7 +10151,7 @@ var sharedFlag603 = []Flag{
 	{Names: []string{"--ugly"}},
 }
 
-var sharedFlag604 = []Flag{
+var sharedFlag601 = []Flag{
 	{Names: []string{"-x", "--exec"}, Kind: KindSelf},
 	{Names: []string{"-s", "--shell"}, Kind: KindShell},
 	{Names: []string{"--use-shell"}, Kind: KindScript},
@@ -10174,12 +10162,12 @@ var sharedFlag604 = []Flag{
 	{Names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen605 = []When{
+var sharedWhen602 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-x", Globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-s"}}}, Flagged: true, Do: Action{Say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag606 = []Flag{
+var sharedFlag603 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10192,15 +10180,15 @@ var sharedFlag606 = []Flag{
 	{Names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag607 = []Flag{
+var sharedFlag604 = []Flag{
 	{Names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool608 = []Tool{
+var sharedTool605 = []Tool{
 	{Names: []string{"clean"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete coverage data"},
-		Flags: sharedFlag607,
+		Flags: sharedFlag604,
 	},
 	{Names: []string{"report", "show-env"},
 		Do:   Action{Does: Reads | Writes},
@@ -10208,7 +10196,7 @@ var sharedTool608 = []Tool{
 	},
 }
 
-var sharedFlag609 = []Flag{
+var sharedFlag606 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10220,7 +10208,7 @@ var sharedFlag609 = []Flag{
 	{Names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, Kind: KindText},
 }
 
-var sharedFlag610 = []Flag{
+var sharedFlag607 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10235,16 +10223,16 @@ var sharedFlag610 = []Flag{
 	{Names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen611 = []When{
+var sharedWhen608 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--list"}}, {{Op: TermFlag, Flag: "--list-files"}}}, Flagged: true, Do: Action{Does: Reads, Say: "List the changes that would be tried", Instead: true}},
 }
 
-var sharedFlag612 = []Flag{
+var sharedFlag609 = []Flag{
 	{Names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{Names: []string{"--fix"}, Do: &Action{Does: Writes, Say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag613 = []Flag{
+var sharedFlag610 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10255,23 +10243,23 @@ var sharedFlag613 = []Flag{
 	{Names: []string{"--output", "--backend"}, Kind: KindText},
 }
 
-var sharedFlag614 = []Flag{
+var sharedFlag611 = []Flag{
 	{Names: []string{"--fix"}, Do: &Action{Does: Writes, Say: "Remove unused Rust dependencies"}},
 	{Names: []string{"--expand"}},
 }
 
-var sharedFlag615 = []Flag{
+var sharedFlag612 = []Flag{
 	{Names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{Names: []string{"-o", "--order"}, Kind: KindText},
 	{Names: []string{"-c", "--check"}},
 	{Names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen616 = []When{
+var sharedWhen613 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-c"}}}, Flagged: true, Do: Action{Does: Reads, Say: "Check that the entries of Cargo.toml are sorted", Args: []Slot{{Kind: KindRead, Repeat: true}}, Instead: true}},
 }
 
-var sharedFlag617 = []Flag{
+var sharedFlag614 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10283,11 +10271,11 @@ var sharedFlag617 = []Flag{
 	{Names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen618 = []When{
+var sharedWhen615 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"publish", "install", "yank", "login", "owner"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag619 = []Flag{
+var sharedFlag616 = []Flag{
 	{Names: []string{"-g", "--git"}, Kind: KindRepo},
 	{Names: []string{"-p", "--path", "--config", "-c"}, Kind: KindRead},
 	{Names: []string{"--destination"}, Kind: KindWrite},
@@ -10296,11 +10284,11 @@ var sharedFlag619 = []Flag{
 	{Names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen620 = []When{
+var sharedWhen617 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--allow-commands"}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag621 = []Flag{
+var sharedFlag618 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10311,123 +10299,123 @@ var sharedFlag621 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 }
 
-var sharedWhen622 = []When{
+var sharedWhen619 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, Do: Action{Does: Publishes | Network, Risk: LevelDangerous, Say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"database", "db"}}, {Op: TermArg, N: 2, Globs: []string{"drop", "reset"}}}}, Do: Action{Does: Irreversible, Say: "Delete the project's database"}},
 }
 
-var sharedWhen623 = []When{
+var sharedWhen620 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, Do: Action{Does: Reads, Say: "Show what a release would contain", Instead: true}},
 }
 
-var sharedFlag624 = []Flag{
+var sharedFlag621 = []Flag{
 	{Names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, Kind: KindText},
 	{Names: []string{"--steps", "--allow-dirty"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen625 = []When{
+var sharedWhen622 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, Do: Action{Does: Reads, Say: "Show what a release would contain", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"host", "selfupdate", "update"}}}}, Do: Action{Does: Publishes | Network, Risk: LevelDangerous, Say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag626 = []Flag{
+var sharedFlag623 = []Flag{
 	{Names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, Kind: KindText},
 }
 
-var sharedWhen627 = []When{
+var sharedWhen624 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, Do: Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag628 = []Flag{
+var sharedFlag625 = []Flag{
 	{Names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, Do: &Action{Does: Reads, Say: "Show how much space cargo uses", Instead: true}},
 }
 
-var sharedFlag629 = []Flag{
+var sharedFlag626 = []Flag{
 	{Names: []string{"--format", "--merged", "--show-origin"}, Kind: KindText},
 }
 
-var sharedTool630 = []Tool{
+var sharedTool627 = []Tool{
 	{Names: []string{"check", "c"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Check that the Rust code compiles"},
-		Flags: sharedFlag557,
+		Flags: sharedFlag554,
 	},
 	{Names: []string{"build", "b"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Build the Rust project"},
-		Flags: sharedFlag557,
-		Whens: sharedWhen558,
+		Flags: sharedFlag554,
+		Whens: sharedWhen555,
 	},
 	{Names: []string{"test", "t"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests"},
-		Flags: sharedFlag559,
+		Flags: sharedFlag556,
 	},
 	{Names: []string{"run", "r"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix},
 		Says:  []string{"Build and run the Rust project"},
-		Flags: sharedFlag557,
+		Flags: sharedFlag554,
 	},
 	{Names: []string{"bench"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's benchmarks"},
-		Flags: sharedFlag560,
+		Flags: sharedFlag557,
 	},
 	{Names: []string{"clippy"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Check the Rust code for mistakes"},
-		Flags: sharedFlag561,
+		Flags: sharedFlag558,
 	},
 	{Names: []string{"fix"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Correct the Rust code by the compiler's advice"},
-		Flags: sharedFlag562,
+		Flags: sharedFlag559,
 	},
 	{Names: []string{"fmt"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Format the Rust code"},
-		Flags: sharedFlag563,
-		Whens: sharedWhen564,
+		Flags: sharedFlag560,
+		Whens: sharedWhen561,
 	},
 	{Names: []string{"doc", "d", "rustdoc"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Build the documentation of the Rust project"},
-		Flags: sharedFlag565,
+		Flags: sharedFlag562,
 	},
 	{Names: []string{"rustc"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Compile the Rust project with extra options"},
-		Flags: sharedFlag566,
+		Flags: sharedFlag563,
 	},
 	{Names: []string{"clean"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build output of the Rust project"},
-		Flags: sharedFlag567,
+		Flags: sharedFlag564,
 	},
 	{Names: []string{"fetch"},
 		Do:    Action{Does: Writes | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Download the dependencies of the Rust project"},
-		Flags: sharedFlag568,
+		Flags: sharedFlag565,
 	},
 	{Names: []string{"tree"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the dependencies of the Rust project"},
-		Flags: sharedFlag569,
+		Flags: sharedFlag566,
 	},
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
-		Flags: sharedFlag570,
+		Flags: sharedFlag567,
 	},
 	{Names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Describe the Rust project"},
-		Flags: sharedFlag571,
+		Flags: sharedFlag568,
 	},
 	{Names: []string{"search"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		Flags: sharedFlag572,
+		Flags: sharedFlag569,
 	},
 	{Names: []string{"version", "help"},
 		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -10436,219 +10424,219 @@ var sharedTool630 = []Tool{
 	{Names: []string{"report"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show a report on future incompatibilities"},
-		Flags: sharedFlag573,
+		Flags: sharedFlag570,
 	},
 	{Names: []string{"update"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		Flags: sharedFlag574,
+		Flags: sharedFlag571,
 	},
 	{Names: []string{"generate-lockfile"},
 		Do:    Action{Does: Writes | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Write the lock file of the Rust project"},
-		Flags: sharedFlag575,
+		Flags: sharedFlag572,
 	},
 	{Names: []string{"add"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Add dependency: {args}", "Add a dependency"},
-		Flags: sharedFlag576,
+		Flags: sharedFlag573,
 	},
 	{Names: []string{"remove", "rm"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		Flags: sharedFlag577,
+		Flags: sharedFlag574,
 	},
 	{Names: []string{"upgrade", "set-version"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Raise versions in Cargo.toml"},
-		Flags: sharedFlag578,
+		Flags: sharedFlag575,
 	},
 	{Names: []string{"install"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Is: IsGlobal, Hosts: []string{"registries"}},
 		Says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		Flags: sharedFlag579,
+		Flags: sharedFlag576,
 	},
 	{Names: []string{"binstall", "install-update", "quickinstall"},
 		Do:    Action{Does: Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Is: IsGlobal, Hosts: []string{"registries"}},
 		Says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		Flags: sharedFlag580,
+		Flags: sharedFlag577,
 	},
 	{Names: []string{"uninstall"},
 		Do:    Action{Does: Deletes, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsGlobal},
 		Says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		Flags: sharedFlag581,
+		Flags: sharedFlag578,
 	},
 	{Names: []string{"new"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite}}},
 		Says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		Flags: sharedFlag582,
+		Flags: sharedFlag579,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Optional: true}}},
 		Says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		Flags: sharedFlag582,
+		Flags: sharedFlag579,
 	},
 	{Names: []string{"vendor"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindWrite, Optional: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		Flags: sharedFlag583,
+		Flags: sharedFlag580,
 	},
 	{Names: []string{"package"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Pack the Rust project"},
-		Flags: sharedFlag584,
-		Whens: sharedWhen585,
+		Flags: sharedFlag581,
+		Whens: sharedWhen582,
 	},
 	{Names: []string{"publish"},
 		Do:    Action{Does: Executes | Publishes | Irreversible | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Publish the Rust project to the registry"},
-		Flags: sharedFlag586,
+		Flags: sharedFlag583,
 	},
 	{Names: []string{"yank"},
 		Do:    Action{Does: Publishes | Irreversible | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		Flags: sharedFlag587,
+		Flags: sharedFlag584,
 	},
 	{Names: []string{"owner"},
 		Do:    Action{Does: Permissions | Publishes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		Flags: sharedFlag588,
+		Flags: sharedFlag585,
 	},
 	{Names: []string{"login", "logout"},
 		Do:    Action{Does: Permissions | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change the login of the Rust registry"},
-		Flags: sharedFlag589,
+		Flags: sharedFlag586,
 	},
 	{Names: []string{"audit"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		Flags: sharedFlag590,
-		Subs:  sharedTool592,
+		Flags: sharedFlag587,
+		Subs:  sharedTool589,
 	},
 	{Names: []string{"deny"},
 		Says:  []string{"Show the help of cargo deny"},
-		Flags: sharedFlag593,
-		Subs:  sharedTool594,
+		Flags: sharedFlag590,
+		Subs:  sharedTool591,
 	},
 	{Names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		Flags: sharedFlag595,
+		Flags: sharedFlag592,
 	},
 	{Names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Analyse the Rust project: {sub}"},
-		Flags: sharedFlag596,
-		Whens: sharedWhen597,
+		Flags: sharedFlag593,
+		Whens: sharedWhen594,
 	},
 	{Names: []string{"nextest"},
 		Says:  []string{"Show the help of cargo nextest"},
-		Flags: sharedFlag598,
-		Subs:  sharedTool601,
-		Index: sharedSubName602,
+		Flags: sharedFlag595,
+		Subs:  sharedTool598,
+		Index: sharedSubName599,
 	},
 	{Names: []string{"expand"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show the Rust code with macros expanded"},
-		Flags: sharedFlag603,
+		Flags: sharedFlag600,
 	},
 	{Names: []string{"watch"},
 		Do:    Action{Does: Executes | LongRunning, Args: []Slot{{Kind: KindCmd, Repeat: true}}, Is: IsWrapper | IsWrapping},
 		Says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		Flags: sharedFlag604,
-		Whens: sharedWhen605,
+		Flags: sharedFlag601,
+		Whens: sharedWhen602,
 	},
 	{Names: []string{"llvm-cov"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests and measure coverage"},
-		Flags: sharedFlag606,
-		Subs:  sharedTool608,
+		Flags: sharedFlag603,
+		Subs:  sharedTool605,
 	},
 	{Names: []string{"tarpaulin"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests and measure coverage"},
-		Flags: sharedFlag609,
+		Flags: sharedFlag606,
 	},
 	{Names: []string{"mutants"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Test the tests by changing the Rust code"},
-		Flags: sharedFlag610,
-		Whens: sharedWhen611,
+		Flags: sharedFlag607,
+		Whens: sharedWhen608,
 	},
 	{Names: []string{"machete"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag612,
+		Flags: sharedFlag609,
 	},
 	{Names: []string{"udeps"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag613,
+		Flags: sharedFlag610,
 	},
 	{Names: []string{"shear"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag614,
+		Flags: sharedFlag611,
 	},
 	{Names: []string{"sort"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Repeat: true}}},
 		Says:  []string{"Sort the entries of Cargo.toml"},
-		Flags: sharedFlag615,
-		Whens: sharedWhen616,
+		Flags: sharedFlag612,
+		Whens: sharedWhen613,
 	},
 	{Names: []string{"hack"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Prefix: 1},
 		Says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		Flags: sharedFlag617,
-		Whens: sharedWhen618,
+		Flags: sharedFlag614,
+		Whens: sharedWhen615,
 	},
 	{Names: []string{"generate"},
 		Do:    Action{Does: Executes | Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		Flags: sharedFlag619,
-		Whens: sharedWhen620,
+		Flags: sharedFlag616,
+		Whens: sharedWhen617,
 	},
 	{Names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Prefix: 1},
 		Says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		Flags: sharedFlag519,
+		Flags: sharedFlag516,
 	},
 	{Names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Build or run the Rust project with cargo {sub}"},
-		Flags: sharedFlag621,
-		Whens: sharedWhen622,
+		Flags: sharedFlag618,
+		Whens: sharedWhen619,
 	},
 	{Names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		Do:    Action{Does: Executes | Publishes | Irreversible | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Release the Rust project"},
-		Whens: sharedWhen623,
+		Whens: sharedWhen620,
 	},
 	{Names: []string{"dist"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		Flags: sharedFlag624,
-		Whens: sharedWhen625,
+		Flags: sharedFlag621,
+		Whens: sharedWhen622,
 	},
 	{Names: []string{"shuttle"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project as Shuttle would"},
-		Flags: sharedFlag626,
-		Whens: sharedWhen627,
+		Flags: sharedFlag623,
+		Whens: sharedWhen624,
 	},
 	{Names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		Do:    Action{Does: Deletes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Delete cached build output of Rust projects"},
-		Flags: sharedFlag628,
+		Flags: sharedFlag625,
 	},
 	{Names: []string{"config"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show cargo's settings"},
-		Flags: sharedFlag629,
+		Flags: sharedFlag626,
 	},
 }
 
-var sharedSubName631 = []SubName{
+var sharedSubName628 = []SubName{
 	{"about", 37},
 	{"about-license", 36},
 	{"add", 20},
@@ -10823,17 +10811,17 @@ var sharedSubName631 = []SubName{
 	{"zigbuild", 51},
 }
 
-var sharedFlag632 = []Flag{
+var sharedFlag629 = []Flag{
 	{Names: []string{"--profile", "-c", "--component", "-t", "--target"}, Kind: KindText},
 	{Names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag633 = []Flag{
+var sharedFlag630 = []Flag{
 	{Names: []string{"--toolchain"}, Kind: KindText},
 	{Names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag634 = []Flag{
+var sharedFlag631 = []Flag{
 	{Names: []string{"-o", "--o"}, Kind: KindWrite},
 	{Names: []string{"-exec", "--exec"}, Kind: KindShell},
 	{Names: []string{"-toolexec", "--toolexec"}, Kind: KindShell},
@@ -10846,39 +10834,39 @@ var sharedFlag634 = []Flag{
 	{Names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag635 = []Flag{
+var sharedFlag632 = []Flag{
 	{Names: []string{"-o", "--o"}, Kind: KindWrite},
 	{Names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen636 = []When{
+var sharedWhen633 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, Do: Action{Risk: LevelBlocked, Say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag637 = []Flag{
+var sharedFlag634 = []Flag{
 	{Names: []string{"-F"}, Kind: KindText},
 	{Names: []string{"-f"}, Kind: KindText},
 	{Names: []string{"-t"}, Kind: KindText},
 	{Names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, Kind: KindText},
 }
 
-var sharedWhen638 = []When{
+var sharedWhen635 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-F", Globs: []string{"*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-f", Globs: []string{"*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-t", Globs: []string{"*;"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen639 = []When{
+var sharedWhen636 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;", "*#(*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous}},
 }
 
-var sharedWhen640 = []When{
+var sharedWhen637 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Risk: LevelDangerous, Opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen641 = []When{
+var sharedWhen638 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous}},
 }
 
-var sharedFlag642 = []Flag{
+var sharedFlag639 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindShell},
 	{Names: []string{"--pager"}, Kind: KindShell, Attached: true},
 	{Names: []string{"--view"}, Kind: KindShell, Attached: true},
@@ -10908,14 +10896,14 @@ var sharedFlag642 = []Flag{
 	{Names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen643 = []When{
+var sharedWhen640 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}}}, Do: Action{Args: []Slot{{Kind: KindText}, {Kind: KindRead, Repeat: true, Def: "."}}}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-e"}}, {{Op: TermFlag, Flag: "-f"}}}, Flagged: true, Do: Action{Args: []Slot{{Kind: KindRead, Repeat: true, Def: "."}}}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}, {Op: TermCount, N: 1}}}, Do: Action{Say: "Search for {arg1} in the current folder"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}, {Op: TermMore, N: 1}}}, Do: Action{Say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag644 = []Flag{
+var sharedFlag641 = []Flag{
 	{Names: []string{"-write", "+write"}, Kind: KindWrite},
 	{Names: []string{"-path"}, Kind: KindWrite},
 	{Names: []string{"-format"}, Kind: KindText},
@@ -10926,11 +10914,11 @@ var sharedFlag644 = []Flag{
 	{Names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen645 = []When{
+var sharedWhen642 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, Do: Action{Does: Executes | Network | Deletes, Risk: LevelDangerous, Say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag646 = []Flag{
+var sharedFlag643 = []Flag{
 	{Names: []string{"-c", "--cmd"}, Kind: KindEx, Do: &Action{Does: Executes}},
 	{Names: []string{"-S"}, Kind: KindScript},
 	{Names: []string{"-s"}, Kind: KindScript},
@@ -10953,12 +10941,12 @@ var sharedFlag646 = []Flag{
 	{Names: []string{"+"}, Kind: KindEx},
 }
 
-var sharedWhen647 = []When{
+var sharedWhen644 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-c", Globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run the editor command {-c}", Opaque: "an editor command can run programs and write any file"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "+", Globs: []string{"!*", "*%!*", "*:!*", "*r !*", "*w !*", "*r!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "*sav*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run editor commands: {args}", Opaque: "an editor command can run programs and write any file"}},
 }
 
-var sharedFlag648 = []Flag{
+var sharedFlag645 = []Flag{
 	{Names: []string{"-c", "--command", "--commands"}},
 	{Names: []string{"-s"}},
 	{Names: []string{"-i", "--interactive"}},
