@@ -105,10 +105,7 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 		c.Args = append(c.Args, Arg{Text: a.Name.Value})
 		w.declare(st, f, c, a, d.Variant.Value, options)
 	}
-	c.Sentence = "Declare " + d.Variant.Value + " variables"
-	if len(c.Assigns) > 0 {
-		c.Sentence = bareSentence(c)
-	}
+	c.Sentence = declareSentence(c, d.Variant.Value)
 	if exports(c.Args) && !onlyPrints(d) || strings.Contains(options, "i") { // later programs see it; its value is calculated
 		c.Risk = min(c.Risk, Moderate)
 	}
@@ -189,4 +186,24 @@ func exports(args []Arg) bool {
 		}
 	}
 	return false
+}
+
+// declareSentence says which variables a declaration is about.
+func declareSentence(c *Command, variant string) string {
+	if len(c.Assigns) > 0 {
+		return bareSentence(c)
+	}
+	var names []string
+	for _, a := range c.Args[1:] {
+		if !strings.HasPrefix(a.Text, "-") {
+			names = append(names, short(a.Text))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "Show variables"
+	case variant == "export":
+		return "Let other programs see " + strings.Join(names, ", ")
+	}
+	return "Declare " + strings.Join(names, ", ")
 }

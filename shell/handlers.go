@@ -252,6 +252,9 @@ func (v *visit) gitAlias() {
 	if g := r.given("--git-dir"); g != nil && g.hasValue && v.c.Effects&(Writes|Deletes|Irreversible) != 0 {
 		v.w.touch(v.outer, v.c, g.value, Write, true)
 	}
+	if g := r.given("--file"); g != nil && g.hasValue && len(r.subs) > 0 && r.subs[0].Text == "config" && v.c.Effects.Has(Writes) {
+		v.touch(g.value, Write, false)
+	}
 	if v.c.Effects.Has(Writes) && r.has("--global") && v.w.at.Home != "" {
 		v.touch(Arg{Text: v.w.at.Home + "/.gitconfig"}, Write, false)
 	}

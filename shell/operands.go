@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -161,6 +162,8 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 		v.lookedUp(a)
 	case table.KindServer, table.KindDatabase:
 		v.server(k, a)
+	case table.KindTrace, table.KindArchive, table.KindOutput:
+		v.special(k, a)
 	case table.KindImage:
 		v.image(a)
 	case table.KindPatched, table.KindPacked, table.KindStart:
@@ -190,6 +193,30 @@ func (v *visit) file(k table.Kind, a Arg, recursive bool) {
 		v.touch(a, Delete, recursive)
 	case table.KindChange:
 		v.touch(a, Change, recursive)
+	}
+}
+
+// special is a value that is a path only if it looks like one, or whose use
+// depends on the other options.
+func (v *visit) special(k table.Kind, a Arg) {
+	switch {
+	case k == table.KindTrace: // GIT_TRACE=1 goes to the terminal
+		if a.Unknown || path.IsAbs(a.Text) {
+			v.touch(a, Write, false)
+		}
+	case k == table.KindArchive && (v.r.has("-x") || v.r.has("-t") || v.r.has("-d")):
+		v.touch(a, Read, false)
+	case k == table.KindArchive:
+		v.touch(a, Write, false)
+	case !strings.Contains(a.Text, "="):
+		v.touch(a, Write, true)
+	default: // type=local,dest=PATH
+		for _, part := range strings.Split(a.Text, ",") {
+			if name, value, _ := strings.Cut(part, "="); name == "dest" || name == "destination" {
+				a.Text = value
+				v.touch(a, Write, true)
+			}
+		}
 	}
 }
 

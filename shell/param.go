@@ -307,7 +307,8 @@ func (w *walker) substitute(st *state, f *frame, c *syntax.CmdSubst) []Arg {
 
 // A procSubst is what stands behind <(…) or >(…).
 type procSubst struct {
-	out     bool // >(…)
+	fed     bool // >(…): it reads what the command writes
+	talks   bool // something in it talks to others
 	printed stream
 }
 
@@ -319,7 +320,12 @@ func (w *walker) process(st *state, f *frame, p *syntax.ProcSubst) *procSubst {
 	if p.Op == syntax.CmdOut {
 		inner.stdin = &stream{kind: streamUnknown}
 	}
-	return &procSubst{p.Op == syntax.CmdOut, w.stmts(st.fork(), &inner, p.Stmts)}
+	before := len(w.commands)
+	out := &procSubst{fed: p.Op == syntax.CmdOut, printed: w.stmts(st.fork(), &inner, p.Stmts)}
+	for _, c := range w.commands[before:] {
+		out.talks = out.talks || c.Effects&(Network|Publishes) != 0
+	}
+	return out
 }
 
 // arithm walks the substitutions in an arithmetic expression and forgets the

@@ -285,6 +285,7 @@ func (v *visit) describe() {
 	if r.inner {
 		v.wrapped(r.rest)
 	}
+	v.withoutRepeats()
 	v.somewhere()
 	v.projectCode()
 	v.verb()

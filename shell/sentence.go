@@ -139,7 +139,9 @@ func (v *visit) innerSentence() string {
 		c := v.w.commands[i]
 		if c.Via == v.index && c.Sentence != "" && !c.Nested && (c.Elsewhere || v.traits()&table.IsElsewhere == 0) {
 			c.folded = true
-			parts = append(parts, c.Sentence)
+			if n := len(parts); n == 0 || parts[n-1] != c.Sentence {
+				parts = append(parts, c.Sentence)
+			}
 		}
 	}
 	return strings.Join(parts, ", then ")

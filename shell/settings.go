@@ -23,7 +23,9 @@ func (v *visit) key(keys *table.KeyTable, a Arg) {
 	if keys == &table.KeysGitConfig && strings.EqualFold(name, "core.hookspath") && !a.Unknown {
 		v.w.hookFolders = append(v.w.hookFolders, resolve(value, v.st.dir))
 	}
-	v.w.setting(v.st, v.below(), v.c, keys, name, a)
+	f := v.below()
+	f.elsewhere = v.f.elsewhere // ssh -o ProxyCommand runs here
+	v.w.setting(v.st, f, v.c, keys, name, a)
 }
 
 // settings applies what the environment variables in front of a command do.

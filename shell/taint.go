@@ -116,10 +116,27 @@ func (v *visit) tainted(out stream) stream {
 	if secret == 0 || v.prints() == table.PrintsHash {
 		return out
 	}
+	v.feeds(secret)
 	out.secret = secret
 	v.w.shown++
 	v.w.last = secret
 	return out
+}
+
+// feeds notes that a secret goes into >(…) and from there to others.
+func (v *visit) feeds(secret secretID) {
+	for i := range v.c.Args {
+		if p := v.c.Args[i].proc(); p != nil && p.fed && p.talks {
+			v.c.Effects |= Network
+			v.sendsOut(secret, v.c.Args[i].Text)
+		}
+	}
+	for i := range v.c.Redirects {
+		if p := v.c.Redirects[i].Target.proc(); p != nil && p.fed && p.talks {
+			v.c.Effects |= Network
+			v.sendsOut(secret, v.c.Redirects[i].Target.Text)
+		}
+	}
 }
 
 // secretShown is a secret that the program is given or reads.

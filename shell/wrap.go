@@ -18,7 +18,7 @@ func (v *visit) shell(a Arg) {
 		}
 	}
 	f := v.below()
-	f.elsewhere = v.f.elsewhere // ssh -o ProxyCommand runs here
+	f.elsewhere = v.f.elsewhere // the text is for this machine: ssh -o ProxyCommand
 	st := v.st.fork()
 	if v.r.chain[0].Use != table.UseBuiltin { // a trap runs in this shell
 		st = v.st.child()
@@ -41,8 +41,8 @@ func (v *visit) below() *frame {
 
 // wrapped follows the command that this one runs, given as words.
 func (v *visit) wrapped(args []Arg) {
-	if len(args) == 0 {
-		return
+	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") && v.traits()&table.IsElsewhere != 0 && v.traits()&table.IsJoined == 0 && !v.takesScript(args[0]) {
+		return // docker run IMAGE --version: arguments of the image's own program
 	}
 	if v.traits()&table.IsChained != 0 { // a command of its own
 		args = append([]Arg{{Text: v.r.name, Span: v.c.Span}}, args...)

@@ -235,7 +235,6 @@ const (
 	KindRsh
 	KindProgram // a program and maybe options, that a setting names
 	KindDNS
-	KindImage
 	KindObject   // a version of a file: REV:PATH
 	KindData     // text, or @FILE
 	KindForm     // NAME=VALUE, NAME=@FILE or NAME=<FILE
@@ -258,6 +257,10 @@ const (
 	KindStart    // how the names of files start that are written
 	KindServer   // where a client connects to
 	KindDatabase // the same, or the name of a database
+	KindImage    // a container image
+	KindTrace    // a file, if it is an absolute path
+	KindArchive  // a file that is read or written, as the other options say
+	KindOutput   // a folder, or TYPE=…,DEST=PATH
 	KindUnset    // the name of a variable that the wrapped command does not get
 )
 

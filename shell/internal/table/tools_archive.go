@@ -26,7 +26,7 @@ var tableArchive = [...]Tool{
 			{Names: []string{"--delete"}},
 			{Names: []string{"--test-label"}},
 			{Names: []string{"-f"}},
-			{Names: []string{"--file"}, Kind: KindWrite},
+			{Names: []string{"--file"}, Kind: KindArchive},
 			{Names: []string{"-C", "--directory", "--cd"}, Kind: KindWrite},
 			{Names: []string{"-O", "--to-stdout"}},
 			{Names: []string{"-P", "--absolute-names", "--absolute-paths"}},

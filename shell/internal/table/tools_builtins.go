@@ -179,7 +179,7 @@ var tableBuiltins = [...]Tool{
 		Says: []string{"Print {args}", "Print text"},
 		Use:  UsePrintf,
 		Flags: []Flag{
-			{Names: []string{"-v"}, Kind: KindText},
+			{Names: []string{"-v"}, Kind: KindText, Do: &Action{Say: "Set the variable {-v} to formatted text"}},
 		},
 		Whens: sharedWhen7,
 	},

@@ -74,7 +74,8 @@ var KeysPowershell = KeyTable{
 
 var KeysMongo = KeyTable{
 	{Names: []string{"*.execSync", "*.exec", "*.execFile", "*.execFileSync", "*.spawn", "*.spawnSync", "*.fork", "execSync", "exec", "spawn", "spawnSync", "execFile", "execFileSync"}, Kind: KindShell, Do: &Action{Does: Executes, Risk: LevelDangerous}},
-	{Names: []string{"*.drop", "*.dropDatabase", "*.remove", "*.deleteMany", "*.deleteOne", "*.dropIndex*", "*.dropUser", "*.findOneAndDelete", "*.dropAllUsers*", "*.shutdownServer"}, Do: &Action{Does: Irreversible, Risk: LevelDangerous}},
+	{Names: []string{"*.drop", "*.dropDatabase", "*.remove", "*.deleteMany", "*.deleteOne", "*.dropIndex*", "*.dropUser", "*.findOneAndDelete", "*.dropAllUsers*"}, Do: &Action{Does: Irreversible | Deletes, Risk: LevelDangerous}},
+	{Names: []string{"*.shutdownServer"}, Do: &Action{Does: Irreversible, Risk: LevelDangerous}},
 	{Names: []string{"*.insert*", "*.update*", "*.replaceOne", "*.save", "*.bulkWrite", "*.create*", "*.findOneAnd*", "*.findAndModify", "*.rename*", "*.runCommand", "*.adminCommand", "*.grant*", "*.changeUserPassword"}, Do: &Action{Does: Writes, Risk: LevelDangerous}},
 	{Names: []string{"load", "eval", "run", "runProgram"}, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 }
@@ -121,6 +122,9 @@ var KeysEx = KeyTable{
 	{Names: []string{"*lua", "*luado"}, Kind: KindLua},
 	{Names: []string{"exe", "exec", "execute", "silent exe", "silent execute", "silent! execute"}, Kind: KindEx},
 	{Names: []string{"*call", "*let", "*echo", "*eval", "*if", "*au", "*autocmd", "*term", "*terminal"}, Kind: KindOtherCode},
+	{Names: []string{"w !", "write !", "r !", "r!", "read !", "read!"}, Kind: KindShell},
+	{Names: []string{"w!", "w", "write!", "write", "sav", "sav!", "saveas", "saveas!", "wq!", "wq", "x!", "x", "w! ++p", "w ++p"}, Kind: KindWrite},
+	{Names: []string{"r", "read", "e", "edit", "e!", "so", "source"}, Kind: KindRead},
 	{Names: []string{"*!"}, Kind: KindShell},
 }
 
@@ -193,16 +197,19 @@ var KeysSocat = KeyTable{
 }
 
 var KeysSql = KeyTable{
-	{Names: []string{"DROP", "TRUNCATE", "SHUTDOWN", "PURGE", "FLUSH"}, Do: &Action{Does: Irreversible | Writes}},
+	{Names: []string{"DROP", "TRUNCATE", "PURGE"}, Do: &Action{Does: Irreversible | Writes | Deletes}},
+	{Names: []string{"SHUTDOWN", "FLUSH"}, Do: &Action{Does: Irreversible | Writes}},
 	{Names: []string{"PROGRAM", "LOAD_FILE", "OUTFILE", "DUMPFILE", "INFILE", "LO_EXPORT", "LO_IMPORT", "PG_READ_FILE", "PG_READ_BINARY_FILE", "PG_LS_DIR", "XP_CMDSHELL", "EXECUTABLE", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "READFILE", "WRITEFILE", "EDIT", "DBLINK*", "COPY", "SYSTEM", "SOURCE", "TEE", "PAGER"}, Do: &Action{Does: Executes | Writes, Risk: LevelDangerous}},
-	{Names: []string{"DELETE", "GRANT", "REVOKE", "RENAME", "KILL", "DETACH"}, Do: &Action{Does: Irreversible | Writes}},
+	{Names: []string{"DELETE"}, Do: &Action{Does: Irreversible | Writes | Deletes}},
+	{Names: []string{"GRANT", "REVOKE", "RENAME", "KILL", "DETACH"}, Do: &Action{Does: Irreversible | Writes}},
 	{Names: []string{"ALTER", "UPDATE", "INSERT", "REPLACE", "MERGE", "UPSERT", "CREATE", "CALL", "EXEC", "EXECUTE", "DO", "VACUUM", "REINDEX", "CLUSTER", "REFRESH", "LOCK", "IMPORT", "RESTORE", "ATTACH", "LOAD", "OPTIMIZE", "REPAIR", "COMMENT", "SECURITY", "REASSIGN", "NOTIFY", "CHECKPOINT", "WAL_CHECKPOINT", "INCREMENTAL_VACUUM"}, Do: &Action{Does: Writes}},
 	{Names: []string{"ANALYZE", "INTO"}, Do: &Action{Does: Writes}},
 }
 
 var KeysRedis = KeyTable{
 	{Names: []string{"GET", "MGET", "KEYS", "SCAN", "HGET", "HGETALL", "HMGET", "HKEYS", "HVALS", "HLEN", "HSCAN", "HEXISTS", "LRANGE", "LLEN", "LINDEX", "SMEMBERS", "SCARD", "SISMEMBER", "SSCAN", "SRANDMEMBER", "SINTER", "SUNION", "SDIFF", "ZRANGE*", "ZREVRANGE*", "ZSCORE", "ZCARD", "ZCOUNT", "ZRANK", "ZREVRANK", "ZSCAN", "TTL", "PTTL", "TYPE", "EXISTS", "STRLEN", "GETRANGE", "DBSIZE", "INFO", "PING", "ECHO", "TIME", "LASTSAVE", "ROLE", "COMMAND", "MEMORY", "OBJECT", "DUMP", "BITCOUNT", "GETBIT", "PFCOUNT", "GEOPOS", "GEODIST", "XRANGE", "XREVRANGE", "XLEN", "XINFO", "XREAD", "PUBSUB", "LATENCY", "SLOWLOG", "RANDOMKEY", "TOUCH", "WAIT", "HELLO", "MONITOR", "SUBSCRIBE", "PSUBSCRIBE"}, Do: &Action{Does: Reads}},
-	{Names: []string{"FLUSHALL", "FLUSHDB", "DEL", "UNLINK", "SHUTDOWN", "SCRIPT", "EVAL*", "FUNCTION", "FCALL*", "CONFIG", "DEBUG", "SLAVEOF", "REPLICAOF", "CLUSTER", "MODULE", "ACL", "MIGRATE", "RESTORE", "SWAPDB", "FAILOVER", "CLIENT", "BGREWRITEAOF", "SAVE", "BGSAVE", "AUTH", "RESET"}, Do: &Action{Does: Irreversible, Risk: LevelDangerous}},
+	{Names: []string{"FLUSHALL", "FLUSHDB", "DEL", "UNLINK", "HDEL", "SREM", "ZREM", "LREM", "LTRIM", "GETDEL", "XDEL", "XTRIM", "ZREMRANGE*"}, Do: &Action{Does: Irreversible | Deletes, Risk: LevelDangerous}},
+	{Names: []string{"SHUTDOWN", "SCRIPT", "EVAL*", "FUNCTION", "FCALL*", "CONFIG", "DEBUG", "SLAVEOF", "REPLICAOF", "CLUSTER", "MODULE", "ACL", "MIGRATE", "RESTORE", "SWAPDB", "FAILOVER", "CLIENT", "BGREWRITEAOF", "SAVE", "BGSAVE", "AUTH", "RESET"}, Do: &Action{Does: Irreversible, Risk: LevelDangerous}},
 }
 
 var KeysSqlMeta = KeyTable{

@@ -192,7 +192,7 @@ var tableDatabase = [...]Tool{
 		},
 	},
 	{Names: []string{"dropdb"},
-		Do:   Action{Does: Network | Irreversible, Args: []Slot{{Kind: KindText}}, Hosts: []string{"local"}},
+		Do:   Action{Does: Network | Deletes | Irreversible, Args: []Slot{{Kind: KindText}}, Hosts: []string{"local"}},
 		Says: []string{"Delete the database {arg1} with everything in it", "Delete a database with everything in it"},
 		Flags: []Flag{
 			{Names: []string{"-h", "--host"}, Kind: KindServer},
@@ -222,7 +222,7 @@ var tableDatabase = [...]Tool{
 		},
 	},
 	{Names: []string{"dropuser"},
-		Do:   Action{Does: Network | Irreversible, Args: []Slot{{Kind: KindText, Optional: true}}, Hosts: []string{"local"}},
+		Do:   Action{Does: Network | Deletes | Irreversible, Args: []Slot{{Kind: KindText, Optional: true}}, Hosts: []string{"local"}},
 		Says: []string{"Delete the database user {arg1}", "Delete a database user"},
 		Flags: []Flag{
 			{Names: []string{"-h", "--host"}, Kind: KindServer},

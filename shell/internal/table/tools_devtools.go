@@ -2776,7 +2776,7 @@ var tableDevtools = [...]Tool{
 		},
 	},
 	{Names: []string{"watchman"},
-		Do:   Action{Does: Processes, Args: []Slot{{Kind: KindText, Repeat: true}}},
+		Do:   Action{Does: Processes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsWrapping},
 		Says: []string{"Show the help of watchman"},
 		Flags: []Flag{
 			{Names: []string{"-U", "--unix-listener-path", "--sockname", "--named-pipe-path", "-o", "--logfile", "--log-level", "--pidfile", "--statefile"}, Kind: KindText},
@@ -2786,6 +2786,7 @@ var tableDevtools = [...]Tool{
 		Whens: []When{
 			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"version", "watch-list", "get-config", "get-pid", "get-sockname", "list-capabilities", "find", "query", "since", "clock"}}}}, Do: Action{Does: Reads, Say: "Ask the file watcher watchman: {args}", Instead: true}},
 			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"watch", "watch-project", "watch-del", "watch-del-all", "shutdown-server", "subscribe", "unsubscribe", "trigger-list", "trigger-del"}}}}, Do: Action{Say: "Change what watchman watches: {args}"}},
+			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"trigger"}}}}, Do: Action{Does: Executes, Say: "Let watchman run a command whenever a file changes: {inner}", Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}, {Kind: KindCmd}}}},
 			{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"trigger"}}}, {{Op: TermAny, N: 0, Globs: []string{"--*"}}}}, Do: Action{Does: Executes, Say: "Let watchman run a command whenever a file changes: {args}"}},
 		},
 	},

@@ -2600,7 +2600,7 @@ var sharedFlag118 = []Flag{
 	{Names: []string{"--network"}, Kind: KindText},
 	{Names: []string{"--no-cache"}},
 	{Names: []string{"--no-cache-filter"}, Kind: KindText},
-	{Names: []string{"-o", "--output"}, Kind: KindWrite},
+	{Names: []string{"-o", "--output"}, Kind: KindOutput},
 	{Names: []string{"--os"}, Kind: KindText},
 	{Names: []string{"--os-feature"}, Kind: KindText},
 	{Names: []string{"--os-version"}, Kind: KindText},
@@ -6339,68 +6339,73 @@ var sharedFlag331 = []Flag{
 	{Names: []string{"--archived", "--no-archived", "--fork", "--source", "--public", "--private", "--all", "--draft", "--exclude-drafts", "--exclude-pre-releases"}},
 }
 
-var sharedFlag332 = []Flag{
-	{Names: []string{"-y", "--yes", "--confirm"}},
+var sharedWhen332 = []When{
+	{Any: [][]Term{{{Op: TermArg, N: 2, Globs: []string{"-*"}}}}, Do: Action{Args: []Slot{{Kind: KindText}, {Kind: KindText, Repeat: true}}}},
+	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"--upload-pack*", "-u*", "-c*", "--config*", "--template*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Opaque: "options of git can run programs"}},
 }
 
 var sharedFlag333 = []Flag{
-	{Names: []string{"-w", "--web"}, Do: &Action{Does: Executes}},
+	{Names: []string{"-y", "--yes", "--confirm"}},
 }
 
 var sharedFlag334 = []Flag{
-	{Names: []string{"--clobber"}},
+	{Names: []string{"-w", "--web"}, Do: &Action{Does: Executes}},
 }
 
 var sharedFlag335 = []Flag{
-	{Names: []string{"--cleanup-tag", "-y", "--yes"}},
+	{Names: []string{"--clobber"}},
 }
 
 var sharedFlag336 = []Flag{
+	{Names: []string{"--cleanup-tag", "-y", "--yes"}},
+}
+
+var sharedFlag337 = []Flag{
 	{Names: []string{"-j", "--job"}, Kind: KindText},
 	{Names: []string{"--failed", "-d", "--debug", "--force"}},
 }
 
-var sharedFlag337 = []Flag{
+var sharedFlag338 = []Flag{
 	{Names: []string{"-c", "--color", "-d", "--description", "-n", "--name"}, Kind: KindText},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedFlag338 = []Flag{
+var sharedFlag339 = []Flag{
 	{Names: []string{"-y", "--yes"}},
 }
 
-var sharedFlag339 = []Flag{
+var sharedFlag340 = []Flag{
 	{Names: []string{"-s", "--shell"}, Kind: KindText},
 }
 
-var sharedFlag340 = []Flag{
+var sharedFlag341 = []Flag{
 	{Names: []string{"-F", "--output", "-O"}, Kind: KindText},
 	{Names: []string{"-A", "-a", "--assignee", "--author", "-l", "--label", "--not-label", "-m", "--milestone", "--search", "--in", "-P", "--page", "-p", "--per-page", "-g", "--group", "--order", "--sort", "-o", "--orderby", "-s", "--status", "--source-branch", "--target-branch", "-r", "--reviewer", "-e", "--epic", "-i", "--iteration", "--issue-type", "-t", "--type", "--ref", "-n", "--name", "--scope", "--source", "-y", "--yaml-errors", "-u", "--user", "--state"}, Kind: KindText},
 	{Names: []string{"-c", "--closed", "--confidential", "--all", "--mine", "--opened", "--merged", "-d", "--draft", "--not-draft", "-G"}},
 }
 
-var sharedFlag341 = []Flag{
+var sharedFlag342 = []Flag{
 	{Names: []string{"-s", "--sha"}, Kind: KindText},
 	{Names: []string{"--skip-ci"}},
 }
 
-var sharedFlag342 = []Flag{
+var sharedFlag343 = []Flag{
 	{Names: []string{"-t", "--title"}, Kind: KindText},
 	{Names: []string{"-d", "--description", "-a", "--assignee", "-l", "--label", "-u", "--unlabel", "-m", "--message", "--milestone", "-w", "--weight", "--due-date", "--epic", "--linked-issues", "--linked-mr", "--link-type", "-e", "--time-estimate", "-s", "--time-spent"}, Kind: KindText},
 	{Names: []string{"-c", "--confidential", "--public", "--lock-discussion", "--unlock-discussion", "--unassign", "-y", "--yes", "--no-editor", "--recover", "--web"}},
 }
 
-var sharedFlag343 = []Flag{
+var sharedFlag344 = []Flag{
 	{Names: []string{"-r", "--revision", "--revisions", "-f", "--from", "-t", "--to", "--into", "-m", "--message", "-s", "--source", "-b", "--branch", "-d", "--destination", "--onto", "-o", "-A", "--insert-after", "-B", "--insert-before", "--author", "--author-timestamp", "--key"}, Kind: KindText},
 	{Names: []string{"--tool"}, Kind: KindText, Do: &Action{Does: Executes}},
 	{Names: []string{"-i", "--interactive", "-u", "--use-destination-message", "-k", "--keep-emptied", "--skip-emptied", "--keep-divergent", "--parallel", "-p", "--update-author", "--update-author-timestamp", "--update-change-id"}},
 }
 
-var sharedFlag344 = []Flag{
+var sharedFlag345 = []Flag{
 	{Names: []string{"--user", "--repo", "--workspace"}},
 }
 
-var sharedFlag345 = []Flag{
+var sharedFlag346 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-S"}, Kind: KindText},
 	{Names: []string{"-r", "--rev", "-c", "--change", "--from", "--to", "-l", "--limit", "-k", "--keyword", "-u", "--user", "-d", "--date", "-b", "--branch", "-T", "--template", "--style", "-U", "--unified", "-p", "-m", "-G", "-f", "-g", "--git", "--copies", "--terse", "-P", "--prune"}, Kind: KindText},
 	{Names: []string{"-e", "--edit"}, Do: &Action{Does: Writes | Executes, Risk: LevelDangerous, Say: "Open the settings of Mercurial in an editor"}},
@@ -6409,24 +6414,24 @@ var sharedFlag345 = []Flag{
 	{Names: []string{"--secret", "--public", "--draft", "--force"}, Do: &Action{Does: Writes}},
 }
 
-var sharedFlag346 = []Flag{
+var sharedFlag347 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-S"}, Kind: KindText},
 	{Names: []string{"-f", "--force", "-A", "--after"}},
 }
 
-var sharedWhen347 = []When{
+var sharedWhen348 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 }
 
-var sharedWhen348 = []When{
+var sharedWhen349 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*://*"}}}}, Do: Action{Args: []Slot{{Kind: KindURL, Repeat: true}}}},
 }
 
-var sharedFlag349 = []Flag{
+var sharedFlag350 = []Flag{
 	{Names: []string{"--path"}, Kind: KindWrite},
 }
 
-var sharedFlag350 = []Flag{
+var sharedFlag351 = []Flag{
 	{Names: []string{"--output"}, Kind: KindWrite, Do: &Action{Say: "Write what git shows to {--output}"}},
 	{Names: []string{"--output-indicator-new", "--output-indicator-old", "--output-indicator-context"}, Kind: KindText},
 	{Names: []string{"-O"}, Kind: KindRead},
@@ -6483,61 +6488,61 @@ var sharedFlag350 = []Flag{
 	{Names: []string{"--stdin"}},
 }
 
-var sharedFlag351 = []Flag{
+var sharedFlag352 = []Flag{
 	{Names: []string{"--object-format"}, Kind: KindText},
 }
 
-var sharedWhen352 = []When{
+var sharedWhen353 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"ext::*", "fd::*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run a command as the transport to a repository: {args}", Opaque: "a transport that runs a command of its own"}},
 }
 
-var sharedFlag353 = []Flag{
+var sharedFlag354 = []Flag{
 	{Names: []string{"-n", "--dry-run"}},
 }
 
-var sharedFlag354 = []Flag{
+var sharedFlag355 = []Flag{
 	{Names: []string{"--index"}},
 }
 
-var sharedWhen355 = []When{
+var sharedWhen356 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--strategy"}, {Not: true, Op: TermFlag, Flag: "--strategy", Globs: []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Merge with a strategy program of its own: {--strategy}"}},
 }
 
-var sharedFlag356 = []Flag{
+var sharedFlag357 = []Flag{
 	{Names: []string{"--recursive"}},
 }
 
-var sharedFlag357 = []Flag{
+var sharedFlag358 = []Flag{
 	{Names: []string{"--object-dir"}, Kind: KindWrite},
 }
 
-var sharedFlag358 = []Flag{
+var sharedFlag359 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 	{Names: []string{"-l", "--long"}},
 	{Names: []string{"--deleted"}},
 }
 
-var sharedWhen359 = []When{
+var sharedWhen360 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"clear"}}}}, Do: Action{Does: Deletes, Say: "Delete the logs of Git LFS"}},
 }
 
-var sharedFlag360 = []Flag{
+var sharedFlag361 = []Flag{
 	{Names: []string{"-r", "--remote", "--path", "-i", "--id", "-l", "--limit", "-p", "--refspec"}, Kind: KindText},
 	{Names: []string{"--local"}},
 	{Names: []string{"--verify"}},
 }
 
-var sharedFlag361 = []Flag{
+var sharedFlag362 = []Flag{
 	{Names: []string{"--filename"}},
 	{Names: []string{"--no-modify-attrs"}},
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen362 = []When{
+var sharedWhen363 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}, {Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Writes, Say: "Let Git LFS keep files that match {args}"}},
 }
 
-var sharedFlag363 = []Flag{
+var sharedFlag364 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 	{Names: []string{"--manual"}},
 	{Names: []string{"-l", "--local"}},
@@ -6547,47 +6552,47 @@ var sharedFlag363 = []Flag{
 	{Names: []string{"-s", "--skip-smudge"}},
 }
 
-var sharedWhen364 = []When{
+var sharedWhen365 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-l"}, {Not: true, Op: TermFlag, Flag: "-w"}, {Not: true, Op: TermFlag, Flag: "--file"}, {Not: true, Op: TermFlag, Flag: "--manual"}}}, Do: Action{Does: Writes | Executes, Risk: LevelDangerous, Say: "Set up Git LFS for all repositories of this user", Is: IsGlobal}},
 }
 
-var sharedFlag365 = []Flag{
+var sharedFlag366 = []Flag{
 	{Names: []string{"--file"}, Kind: KindWrite},
 	{Names: []string{"-l", "--local"}},
 	{Names: []string{"-w", "--worktree"}},
 	{Names: []string{"--system"}, Do: &Action{Does: System}},
 }
 
-var sharedWhen366 = []When{
+var sharedWhen367 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-l"}, {Not: true, Op: TermFlag, Flag: "-w"}, {Not: true, Op: TermFlag, Flag: "--file"}}}, Do: Action{Does: Writes, Risk: LevelDangerous, Say: "Remove Git LFS from the settings of this user", Is: IsGlobal}},
 }
 
-var sharedFlag367 = []Flag{
+var sharedFlag368 = []Flag{
 	{Names: []string{"-f", "--force"}},
 	{Names: []string{"-m", "--manual"}},
 }
 
-var sharedFlag368 = []Flag{
+var sharedFlag369 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 	{Names: []string{"-p", "--prune"}},
 }
 
-var sharedFlag369 = []Flag{
+var sharedFlag370 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude"}, Kind: KindText},
 }
 
-var sharedFlag370 = []Flag{
+var sharedFlag371 = []Flag{
 	{Names: []string{"-o", "--object-id"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen371 = []When{
+var sharedWhen372 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Publishes | Network, Say: "Upload large files to the remote repository"}},
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Hosts: []string{"remotes"}}},
 }
 
-var sharedFlag372 = []Flag{
+var sharedFlag373 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "-b", "--branch", "-o", "--origin", "--depth", "--reference"}, Kind: KindText},
 	{Names: []string{"--template"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-c", "--config"}, Kind: KindKey, Keys: &KeysGitConfig},
@@ -6595,89 +6600,89 @@ var sharedFlag372 = []Flag{
 	{Names: []string{"--separate-git-dir"}, Kind: KindWrite},
 }
 
-var sharedFlag373 = []Flag{
+var sharedFlag374 = []Flag{
 	{Names: []string{"--to"}, Kind: KindWrite},
 }
 
-var sharedFlag374 = []Flag{
+var sharedFlag375 = []Flag{
 	{Names: []string{"-r", "--remote", "--refspec"}, Kind: KindText},
 }
 
-var sharedFlag375 = []Flag{
+var sharedFlag376 = []Flag{
 	{Names: []string{"-r", "--remote", "-i", "--id"}, Kind: KindText},
 	{Names: []string{"-f", "--force"}, Do: &Action{Does: Irreversible, Say: "Break somebody's lock on the server: {args}"}},
 }
 
-var sharedFlag376 = []Flag{
+var sharedFlag377 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "--top", "--unit", "--pointers"}, Kind: KindText},
 }
 
-var sharedFlag377 = []Flag{
+var sharedFlag378 = []Flag{
 	{Names: []string{"-I", "--include", "-X", "--exclude", "--include-ref", "--exclude-ref", "--above", "-m", "--message", "--remote"}, Kind: KindText},
 	{Names: []string{"--object-map"}, Kind: KindWrite},
 	{Names: []string{"--no-rewrite"}},
 }
 
-var sharedTool378 = []Tool{
+var sharedTool379 = []Tool{
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which files are large in the history"},
-		Flags: sharedFlag376,
+		Flags: sharedFlag377,
 	},
 	{Names: []string{"import", "export"},
 		Do:    Action{Does: Writes | Irreversible},
 		Says:  []string{"Rewrite the history to move files into or out of Git LFS"},
-		Flags: sharedFlag377,
+		Flags: sharedFlag378,
 	},
 }
 
-var sharedFlag379 = []Flag{
+var sharedFlag380 = []Flag{
 	{Names: []string{"-d", "--dry-run"}},
 	{Names: []string{"-c", "--verify-remote"}},
 	{Names: []string{"-f", "--force"}},
 }
 
-var sharedWhen380 = []When{
+var sharedWhen381 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-d"}}}, Do: Action{Does: Deletes | Irreversible, Say: "Delete old local copies of large files"}},
 }
 
-var sharedFlag381 = []Flag{
+var sharedFlag382 = []Flag{
 	{Names: []string{"-d", "--dry-run"}},
 }
 
-var sharedWhen382 = []When{
+var sharedWhen383 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Writes}},
 }
 
-var sharedFlag383 = []Flag{
+var sharedFlag384 = []Flag{
 	{Names: []string{"-f", "--file", "--pointer"}, Kind: KindRead},
 	{Names: []string{"--check"}},
 	{Names: []string{"--stdin"}},
 }
 
-var sharedFlag384 = []Flag{
+var sharedFlag385 = []Flag{
 	{Names: []string{"--ancestor", "--current", "--other"}, Kind: KindRead},
 	{Names: []string{"--output"}, Kind: KindWrite, Do: &Action{Say: "Write what git shows to {--output}"}},
 	{Names: []string{"--program"}, Kind: KindShell},
 }
 
-var sharedTool385 = []Tool{
+var sharedTool386 = []Tool{
 	{Names: []string{"env", "logs", "status", "ls-files", "version", "completion"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Look at the large files that Git LFS keeps: {sub}"},
-		Flags: sharedFlag358,
-		Whens: sharedWhen359,
+		Flags: sharedFlag359,
+		Whens: sharedWhen360,
 	},
 	{Names: []string{"locks"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"remotes"}},
 		Says:  []string{"List the files that are locked on the server"},
-		Flags: sharedFlag360,
+		Flags: sharedFlag361,
 	},
 	{Names: []string{"track"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"List the patterns that Git LFS keeps"},
-		Flags: sharedFlag361,
-		Whens: sharedWhen362,
+		Flags: sharedFlag362,
+		Whens: sharedWhen363,
 	},
 	{Names: []string{"untrack"},
 		Do:   Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -6686,69 +6691,69 @@ var sharedTool385 = []Tool{
 	{Names: []string{"install"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Set up Git LFS in this repository"},
-		Flags: sharedFlag363,
-		Whens: sharedWhen364,
+		Flags: sharedFlag364,
+		Whens: sharedWhen365,
 	},
 	{Names: []string{"uninstall"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Remove Git LFS from this repository"},
-		Flags: sharedFlag365,
-		Whens: sharedWhen366,
+		Flags: sharedFlag366,
+		Whens: sharedWhen367,
 	},
 	{Names: []string{"update"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Write the hooks of Git LFS into this repository"},
-		Flags: sharedFlag367,
+		Flags: sharedFlag368,
 	},
 	{Names: []string{"fetch"},
 		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindRepo, Optional: true}, {Kind: KindText, Repeat: true}}},
 		Says:  []string{"Download large files from the server"},
-		Flags: sharedFlag368,
-		Whens: sharedWhen347,
+		Flags: sharedFlag369,
+		Whens: sharedWhen348,
 	},
 	{Names: []string{"pull"},
 		Do:    Action{Does: Network | Writes, Args: []Slot{{Kind: KindRepo, Optional: true}}},
 		Says:  []string{"Download large files and put them into the working tree"},
-		Flags: sharedFlag369,
-		Whens: sharedWhen347,
+		Flags: sharedFlag370,
+		Whens: sharedWhen348,
 	},
 	{Names: []string{"push"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRepo, Optional: true}, {Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show which large files would be uploaded"},
-		Flags: sharedFlag370,
-		Whens: sharedWhen371,
+		Flags: sharedFlag371,
+		Whens: sharedWhen372,
 	},
 	{Names: []string{"clone"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindRepo}, {Kind: KindWrite, Optional: true}}},
 		Says:  []string{"Copy the repository {arg1} with its large files", "Copy a repository with its large files"},
-		Flags: sharedFlag372,
-		Whens: sharedWhen352,
+		Flags: sharedFlag373,
+		Whens: sharedWhen353,
 	},
 	{Names: []string{"checkout"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Repeat: true}}},
 		Says:  []string{"Replace placeholders by the large files that were downloaded"},
-		Flags: sharedFlag373,
+		Flags: sharedFlag374,
 	},
 	{Names: []string{"lock"},
 		Do:    Action{Does: Publishes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"remotes"}},
 		Says:  []string{"Lock {args} on the server, so that nobody else changes it", "Lock a file on the server"},
-		Flags: sharedFlag374,
+		Flags: sharedFlag375,
 	},
 	{Names: []string{"unlock"},
 		Do:    Action{Does: Publishes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"remotes"}},
 		Says:  []string{"Unlock {args} on the server", "Unlock a file on the server"},
-		Flags: sharedFlag375,
+		Flags: sharedFlag376,
 	},
 	{Names: []string{"migrate"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of git lfs migrate"},
-		Subs: sharedTool378,
+		Subs: sharedTool379,
 	},
 	{Names: []string{"prune"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which local copies of large files would be deleted"},
-		Flags: sharedFlag379,
-		Whens: sharedWhen380,
+		Flags: sharedFlag380,
+		Whens: sharedWhen381,
 	},
 	{Names: []string{"dedup"},
 		Do:   Action{Does: Writes},
@@ -6757,13 +6762,13 @@ var sharedTool385 = []Tool{
 	{Names: []string{"fsck"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Check the large files for damage"},
-		Flags: sharedFlag381,
-		Whens: sharedWhen382,
+		Flags: sharedFlag382,
+		Whens: sharedWhen383,
 	},
 	{Names: []string{"pointer"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the placeholder of a large file"},
-		Flags: sharedFlag383,
+		Flags: sharedFlag384,
 	},
 	{Names: []string{"ext"},
 		Do:   Action{Does: Reads},
@@ -6772,7 +6777,7 @@ var sharedTool385 = []Tool{
 	{Names: []string{"clean", "smudge", "filter-process", "merge-driver", "standalone-file"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Convert between a large file and its placeholder"},
-		Flags: sharedFlag384,
+		Flags: sharedFlag385,
 	},
 	{Names: []string{"pre-push", "post-checkout", "post-commit", "post-merge"},
 		Do:   Action{Does: Writes | Network, Hosts: []string{"remotes"}},
@@ -6780,7 +6785,7 @@ var sharedTool385 = []Tool{
 	},
 }
 
-var sharedSubName386 = []SubName{
+var sharedSubName387 = []SubName{
 	{"checkout", 11},
 	{"clean", 20},
 	{"clone", 10},
@@ -6817,7 +6822,7 @@ var sharedSubName386 = []SubName{
 	{"version", 0},
 }
 
-var sharedFlag387 = []Flag{
+var sharedFlag388 = []Flag{
 	{Names: []string{"-c", "--config"}, Kind: KindRead},
 	{Names: []string{"-w", "--workdir"}, Kind: KindCd},
 	{Names: []string{"-r", "--repository"}, Kind: KindRead},
@@ -6836,15 +6841,15 @@ var sharedFlag387 = []Flag{
 	{Names: []string{"--offline"}},
 }
 
-var sharedFlag388 = []Flag{
+var sharedFlag389 = []Flag{
 	{Names: []string{"-k", "--key-name"}, Kind: KindText},
 }
 
-var sharedWhen389 = []When{
+var sharedWhen390 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Op: TermCount, N: 0}}}, Do: Action{Does: Executes}},
 }
 
-var sharedFlag390 = []Flag{
+var sharedFlag391 = []Flag{
 	{Names: []string{"-Command", "-command", "-c", "-C", "-Com", "-com", "-CommandWithArgs", "-cwa"}, Kind: KindPowerShell, Do: &Action{Say: "Run PowerShell code given on the command line", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Names: []string{"-File", "-file", "-f"}, Kind: KindScript, Do: &Action{Say: "Run the PowerShell script {-File}", Args: []Slot{{Kind: KindText, Repeat: true}}}},
 	{Names: []string{"-EncodedCommand", "-encodedcommand", "-encodedCommand", "-Encodedcommand", "-enc", "-Enc", "-ENC", "-ec", "-EC", "-e", "-E", "-en", "-enco", "-encod", "-encodedArguments", "-ea"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run PowerShell code that is hidden in an encoded form", Opaque: "PowerShell code in an encoded form"}},
@@ -6855,33 +6860,33 @@ var sharedFlag390 = []Flag{
 	{Names: []string{"-NoProfile", "-noprofile", "-nop", "-NoP", "-NonInteractive", "-noninteractive", "-noni", "-NonI", "-NoLogo", "-nologo", "-nol", "-NoExit", "-noexit", "-noe", "-Interactive", "-i", "-Login", "-l", "-MTA", "-mta", "-STA", "-sta", "-SSHServerMode", "-NoProfileLoadTime"}},
 }
 
-var sharedFlag391 = []Flag{
+var sharedFlag392 = []Flag{
 	{Names: []string{"--check"}},
 }
 
-var sharedFlag392 = []Flag{
+var sharedFlag393 = []Flag{
 	{Names: []string{"-e", "--environment"}, Kind: KindText},
 }
 
-var sharedWhen393 = []When{
+var sharedWhen394 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"db:drop", "db:drop:*", "db:reset", "db:reset:*", "db:purge", "db:purge:*", "db:truncate_all", "db:migrate:reset", "db:seed:replant", "db:schema:load", "db:structure:load", "db:setup"}}}}, Do: Action{Does: Irreversible, Say: "Delete the database of the application or overwrite all its tables"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"RAILS_ENV=production", "RACK_ENV=production", "DISABLE_DATABASE_ENVIRONMENT_CHECK=1"}}}}, Do: Action{Does: Irreversible, Say: "Change the production system of the application: {args}"}},
 }
 
-var sharedFlag394 = []Flag{
+var sharedFlag395 = []Flag{
 	{Names: []string{"--env", "-n", "--no-interaction", "--ansi", "--no-ansi", "-q", "--quiet"}},
 }
 
-var sharedFlag395 = []Flag{
+var sharedFlag396 = []Flag{
 	{Names: []string{"--force"}, Do: &Action{Does: Writes, Risk: LevelDangerous, Say: "Change the Laravel application even in production: {sub}"}},
 	{Names: []string{"--pretend"}, Do: &Action{Say: "Show what the Laravel command {sub} would do"}},
 }
 
-var sharedFlag396 = []Flag{
+var sharedFlag397 = []Flag{
 	{Names: []string{"--execute"}, Kind: KindPHP, Do: &Action{Say: "Run PHP code inside the Laravel application"}},
 }
 
-var sharedTool397 = []Tool{
+var sharedTool398 = []Tool{
 	{Names: []string{"list", "about", "env", "route:list", "migrate:status", "schedule:list", "queue:monitor", "queue:failed", "event:list", "config:show", "db:show", "db:table", "db:monitor", "model:show", "channel:list", "horizon:status", "horizon:list", "inspire"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Show something about the Laravel application: {sub}"},
@@ -6893,7 +6898,7 @@ var sharedTool397 = []Tool{
 	{Names: []string{"migrate", "migrate:rollback", "migrate:install", "db:seed", "schema:dump", "scout:import", "queue:retry", "queue:restart", "passport:*", "cache:*", "config:*", "route:*", "view:*", "event:*", "optimize", "optimize:*", "clear-compiled", "storage:*", "key:generate", "down", "up", "vendor:publish", "package:discover", "lang:publish", "stub:publish", "install:*", "make:*", "ide-helper:*", "env:encrypt", "ui", "breeze:*", "jetstream:*", "sail:*"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change the Laravel application: {sub} {args}", "Change the Laravel application: {sub}"},
-		Flags: sharedFlag395,
+		Flags: sharedFlag396,
 	},
 	{Names: []string{"env:decrypt"},
 		Do:   Action{Does: Executes | Writes, Risk: LevelDangerous},
@@ -6906,7 +6911,7 @@ var sharedTool397 = []Tool{
 	{Names: []string{"tinker"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Start an interactive PHP session inside the Laravel application"},
-		Flags: sharedFlag396,
+		Flags: sharedFlag397,
 	},
 	{Names: []string{"db"},
 		Do:   Action{Does: Executes},
@@ -6922,7 +6927,7 @@ var sharedTool397 = []Tool{
 	},
 }
 
-var sharedSubName398 = []SubName{
+var sharedSubName399 = []SubName{
 	{"about", 0},
 	{"auth:clear-resets", 1},
 	{"channel:list", 0},
@@ -6990,15 +6995,15 @@ var sharedSubName398 = []SubName{
 	{"websockets:serve", 4},
 }
 
-var sharedFlag399 = []Flag{
+var sharedFlag400 = []Flag{
 	{Names: []string{"--env", "--debug", "--config", "--options-path", "--migrations-path", "--seeders-path", "--models-path", "--url", "--knexfile", "--esm", "-d", "--dataSource", "--client", "--connection"}, Kind: KindText},
 }
 
-var sharedFlag400 = []Flag{
+var sharedFlag401 = []Flag{
 	{Names: []string{"-n", "--name", "--attributes", "--dr", "--pretty"}, Kind: KindText},
 }
 
-var sharedTool401 = []Tool{
+var sharedTool402 = []Tool{
 	{Names: []string{"migrate:status", "migrate:list", "migrate:currentVersion", "migration:show", "db:migrate:status", "migrate:unlock-status"},
 		Do:   Action{Does: Executes},
 		Says: []string{"Show the state of the database migrations"},
@@ -7006,7 +7011,7 @@ var sharedTool401 = []Tool{
 	{Names: []string{"migrate:make", "seed:make", "init", "init:*", "migration:generate", "migration:create", "model:generate", "model:create", "seed:generate", "entity:create", "subscriber:create", "migration:create-*", "seed:create"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Write database files of the project: {args}", "Write database files of the project"},
-		Flags: sharedFlag400,
+		Flags: sharedFlag401,
 	},
 	{Names: []string{"migrate:latest", "migrate:up", "migrate:unlock", "db:migrate", "db:seed", "db:seed:all", "seed:run", "migration:run", "db:create", "cache:clear", "db:migrate:schema:timestamps:add"},
 		Do:   Action{Does: Executes},
@@ -7034,7 +7039,7 @@ var sharedTool401 = []Tool{
 	},
 }
 
-var sharedSubName402 = []SubName{
+var sharedSubName403 = []SubName{
 	{"cache:clear", 2},
 	{"db:create", 2},
 	{"db:drop", 4},
@@ -7078,7 +7083,7 @@ var sharedSubName402 = []SubName{
 	{"version", 6},
 }
 
-var sharedFlag403 = []Flag{
+var sharedFlag404 = []Flag{
 	{Names: []string{"-n", "--namespace"}, Kind: KindText},
 	{Names: []string{"--context"}, Kind: KindText},
 	{Names: []string{"--cluster"}, Kind: KindText},
@@ -7115,7 +7120,7 @@ var sharedFlag403 = []Flag{
 	{Names: []string{"--warnings-as-errors"}},
 }
 
-var sharedFlag404 = []Flag{
+var sharedFlag405 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7143,7 +7148,7 @@ var sharedFlag404 = []Flag{
 	{Names: []string{"--raw"}, Kind: KindText, Do: &Action{Say: "Ask the Kubernetes interface for {--raw}"}},
 }
 
-var sharedWhen405 = []When{
+var sharedWhen406 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermItem, N: 1, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*", "Secret*", "SECRET*"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermItem, N: 1, Globs: []string{"?ecret", "?ecrets", "s?cret", "s?crets", "se?ret", "se?rets", "sec?et", "sec?ets", "secr?t", "secr?ts", "secre?", "secre?s"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
@@ -7152,7 +7157,7 @@ var sharedWhen405 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--raw", Globs: []string{"*secret*"}}}}, Flagged: true, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {--raw}"}},
 }
 
-var sharedFlag406 = []Flag{
+var sharedFlag407 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7179,12 +7184,12 @@ var sharedFlag406 = []Flag{
 	{Names: []string{"--watch-only"}, Do: &Action{Does: LongRunning}},
 }
 
-var sharedWhen407 = []When{
+var sharedWhen408 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "secret.*", "secrets.*"}}}}, Do: Action{Does: Reads | Network, Say: "Show which keys are in secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag408 = []Flag{
+var sharedFlag409 = []Flag{
 	{Names: []string{"-f", "--follow"}, Do: &Action{Does: LongRunning, Say: "Follow the log of {args} in the Kubernetes cluster"}},
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"--all-containers"}},
@@ -7204,7 +7209,7 @@ var sharedFlag408 = []Flag{
 	{Names: []string{"--version"}, Kind: KindText},
 }
 
-var sharedFlag409 = []Flag{
+var sharedFlag410 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7235,11 +7240,11 @@ var sharedFlag409 = []Flag{
 	{Names: []string{"--use-protocol-buffers"}},
 }
 
-var sharedWhen410 = []When{
+var sharedWhen411 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 }
 
-var sharedFlag411 = []Flag{
+var sharedFlag412 = []Flag{
 	{Names: []string{"--api-version"}, Kind: KindText},
 	{Names: []string{"--api-group"}, Kind: KindText},
 	{Names: []string{"--cached"}},
@@ -7252,28 +7257,28 @@ var sharedFlag411 = []Flag{
 	{Names: []string{"--verbs"}, Kind: KindText},
 }
 
-var sharedFlag412 = []Flag{
+var sharedFlag413 = []Flag{
 	{Names: []string{"--output-directory"}, Kind: KindWrite},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--namespaces"}, Kind: KindText},
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedTool413 = []Tool{
+var sharedTool414 = []Tool{
 	{Names: []string{"dump"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Print the state of the whole Kubernetes cluster"},
-		Flags: sharedFlag412,
+		Flags: sharedFlag413,
 	},
 }
 
-var sharedFlag414 = []Flag{
+var sharedFlag415 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--client"}},
 	{Names: []string{"--short"}},
 }
 
-var sharedFlag415 = []Flag{
+var sharedFlag416 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7302,7 +7307,7 @@ var sharedFlag415 = []Flag{
 	{Names: []string{"--types"}, Kind: KindText},
 }
 
-var sharedFlag416 = []Flag{
+var sharedFlag417 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7332,7 +7337,7 @@ var sharedFlag416 = []Flag{
 	{Names: []string{"--local"}},
 }
 
-var sharedFlag417 = []Flag{
+var sharedFlag418 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7365,7 +7370,7 @@ var sharedFlag417 = []Flag{
 	{Names: []string{"--server-side"}},
 }
 
-var sharedFlag418 = []Flag{
+var sharedFlag419 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7394,7 +7399,7 @@ var sharedFlag418 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedFlag419 = []Flag{
+var sharedFlag420 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7436,28 +7441,28 @@ var sharedFlag419 = []Flag{
 	{Names: []string{"--remove-extra-subjects"}},
 }
 
-var sharedWhen420 = []When{
+var sharedWhen421 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 }
 
-var sharedTool421 = []Tool{
+var sharedTool422 = []Tool{
 	{Names: []string{"can-i", "whoami"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Ask the Kubernetes cluster what is allowed"},
-		Flags: sharedFlag418,
-		Whens: sharedWhen410,
+		Flags: sharedFlag419,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"reconcile"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change permissions in the Kubernetes cluster"},
-		Flags: sharedFlag419,
-		Whens: sharedWhen420,
+		Flags: sharedFlag420,
+		Whens: sharedWhen421,
 	},
 }
 
-var sharedFlag422 = []Flag{
+var sharedFlag423 = []Flag{
 	{Names: []string{"--raw"}, Do: &Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Print the Kubernetes configuration with its keys and passwords"}},
 	{Names: []string{"--flatten"}},
 	{Names: []string{"--minify"}},
@@ -7466,19 +7471,19 @@ var sharedFlag422 = []Flag{
 	{Names: []string{"--template"}, Kind: KindText},
 }
 
-var sharedFlag423 = []Flag{
+var sharedFlag424 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--no-headers"}},
 }
 
-var sharedFlag424 = []Flag{
+var sharedFlag425 = []Flag{
 	{Names: []string{"--current"}},
 	{Names: []string{"--set-raw-bytes"}},
 	{Names: []string{"--embed-certs"}},
 	{Names: []string{"--proxy-url"}, Kind: KindText},
 }
 
-var sharedFlag425 = []Flag{
+var sharedFlag426 = []Flag{
 	{Names: []string{"--auth-provider"}, Kind: KindText},
 	{Names: []string{"--auth-provider-arg"}, Kind: KindText},
 	{Names: []string{"--exec-command"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Let Kubernetes tools run a program to sign in: {--exec-command}"}},
@@ -7488,16 +7493,16 @@ var sharedFlag425 = []Flag{
 	{Names: []string{"--embed-certs"}},
 }
 
-var sharedTool426 = []Tool{
+var sharedTool427 = []Tool{
 	{Names: []string{"view"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the Kubernetes configuration without its secrets"},
-		Flags: sharedFlag422,
+		Flags: sharedFlag423,
 	},
 	{Names: []string{"get-contexts", "get-clusters", "get-users", "current-context"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show which Kubernetes clusters are configured"},
-		Flags: sharedFlag423,
+		Flags: sharedFlag424,
 	},
 	{Names: []string{"use-context", "use"},
 		Do:   Action{Does: Writes},
@@ -7506,12 +7511,12 @@ var sharedTool426 = []Tool{
 	{Names: []string{"set", "set-context", "set-cluster", "rename-context", "unset"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change the Kubernetes configuration: {args}", "Change the Kubernetes configuration"},
-		Flags: sharedFlag424,
+		Flags: sharedFlag425,
 	},
 	{Names: []string{"set-credentials"},
 		Do:    Action{Does: Writes},
 		Says:  []string{"Change how to sign in to Kubernetes clusters: {args}", "Change how to sign in to Kubernetes clusters"},
-		Flags: sharedFlag425,
+		Flags: sharedFlag426,
 	},
 	{Names: []string{"delete-context", "delete-cluster", "delete-user"},
 		Do:   Action{Does: Deletes},
@@ -7519,7 +7524,7 @@ var sharedTool426 = []Tool{
 	},
 }
 
-var sharedSubName427 = []SubName{
+var sharedSubName428 = []SubName{
 	{"current-context", 1},
 	{"delete-cluster", 5},
 	{"delete-context", 5},
@@ -7538,7 +7543,7 @@ var sharedSubName427 = []SubName{
 	{"view", 0},
 }
 
-var sharedFlag428 = []Flag{
+var sharedFlag429 = []Flag{
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
@@ -7567,7 +7572,7 @@ var sharedFlag428 = []Flag{
 	{Names: []string{"--timeout"}, Kind: KindText},
 }
 
-var sharedFlag429 = []Flag{
+var sharedFlag430 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7608,18 +7613,18 @@ var sharedFlag429 = []Flag{
 	{Names: []string{"--to-revision"}, Kind: KindText},
 }
 
-var sharedTool430 = []Tool{
+var sharedTool431 = []Tool{
 	{Names: []string{"status", "history"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show how the rollout of {args} goes", "Show how rollouts go"},
-		Flags: sharedFlag428,
-		Whens: sharedWhen410,
+		Flags: sharedFlag429,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"restart", "undo", "pause", "resume"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change the rollout of {args} in the Kubernetes cluster: {sub}", "Change a rollout in the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag429,
-		Whens: sharedWhen420,
+		Flags: sharedFlag430,
+		Whens: sharedWhen421,
 	},
 	{Names: []string{"latest", "cancel", "retry"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -7627,7 +7632,7 @@ var sharedTool430 = []Tool{
 	},
 }
 
-var sharedSubName431 = []SubName{
+var sharedSubName432 = []SubName{
 	{"cancel", 2},
 	{"history", 0},
 	{"latest", 2},
@@ -7639,7 +7644,7 @@ var sharedSubName431 = []SubName{
 	{"undo", 1},
 }
 
-var sharedFlag432 = []Flag{
+var sharedFlag433 = []Flag{
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-i", "--stdin"}},
@@ -7648,27 +7653,27 @@ var sharedFlag432 = []Flag{
 	{Names: []string{"--pod-running-timeout"}, Kind: KindText},
 }
 
-var sharedFlag433 = []Flag{
+var sharedFlag434 = []Flag{
 	{Names: []string{"-c", "--container"}, Kind: KindText},
 	{Names: []string{"--no-preserve"}},
 	{Names: []string{"--retries"}, Kind: KindText},
 }
 
-var sharedWhen434 = []When{
+var sharedWhen435 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Say: "Copy {arg1} from the Kubernetes cluster to {arg2}", Args: []Slot{{Kind: KindText}, {Kind: KindWrite}}}},
 	{Any: [][]Term{{{Not: true, Op: TermArg, N: 1, Globs: []string{"*:*"}}}}, Do: Action{Does: Writes, Risk: LevelDangerous, Say: "Copy {arg1} into the Kubernetes cluster: {arg2}", Args: []Slot{{Kind: KindRead}, {Kind: KindText}}}},
 }
 
-var sharedFlag435 = []Flag{
+var sharedFlag436 = []Flag{
 	{Names: []string{"--address"}, Kind: KindText},
 	{Names: []string{"--pod-running-timeout"}, Kind: KindText},
 }
 
-var sharedWhen436 = []When{
+var sharedWhen437 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--address", Globs: []string{"*0.0.0.0*", "*::*"}}}, {{Op: TermFlag, Flag: "--address"}, {Not: true, Op: TermFlag, Flag: "--address", Globs: []string{"localhost", "127.0.0.1", "localhost?127.0.0.1", "127.0.0.1?localhost"}}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous, Say: "Make a port of {arg1} in the Kubernetes cluster reachable for other machines"}},
 }
 
-var sharedFlag437 = []Flag{
+var sharedFlag438 = []Flag{
 	{Names: []string{"--address"}, Kind: KindText},
 	{Names: []string{"-p", "--port"}, Kind: KindText},
 	{Names: []string{"-u", "--unix-socket"}, Kind: KindText},
@@ -7684,11 +7689,11 @@ var sharedFlag437 = []Flag{
 	{Names: []string{"--keepalive"}, Kind: KindText},
 }
 
-var sharedWhen438 = []When{
+var sharedWhen439 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--address"}}, {{Op: TermFlag, Flag: "--accept-hosts"}}, {{Op: TermFlag, Flag: "--disable-filter"}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous, Say: "Make the Kubernetes interface reachable for other machines without a password"}},
 }
 
-var sharedFlag439 = []Flag{
+var sharedFlag440 = []Flag{
 	{Names: []string{"--image"}, Kind: KindText},
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--copy-to"}, Kind: KindText},
@@ -7708,7 +7713,7 @@ var sharedFlag439 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 }
 
-var sharedFlag440 = []Flag{
+var sharedFlag441 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7805,14 +7810,14 @@ var sharedFlag440 = []Flag{
 	{Names: []string{"-q", "--quiet"}},
 }
 
-var sharedWhen441 = []When{
+var sharedWhen442 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--from-file", Globs: []string{"*.ssh*", "*.aws*", "*.kube*", "*.gnupg*", "*.env", "*id_rsa*", "*id_ed25519*", "*.pem", "*.key"}}}}, Flagged: true, Do: Action{Does: Reads, Risk: LevelDangerous, Say: "Copy a private file into the cluster or print it: {--from-file}"}},
 }
 
-var sharedFlag442 = []Flag{
+var sharedFlag443 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7894,7 +7899,7 @@ var sharedFlag442 = []Flag{
 	{Names: []string{"--max-unavailable"}, Kind: KindText},
 }
 
-var sharedFlag443 = []Flag{
+var sharedFlag444 = []Flag{
 	{Names: []string{"--duration"}, Kind: KindText},
 	{Names: []string{"--audience"}, Kind: KindText},
 	{Names: []string{"--bound-object-kind"}, Kind: KindText},
@@ -7902,27 +7907,27 @@ var sharedFlag443 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedTool444 = []Tool{
+var sharedTool445 = []Tool{
 	{Names: []string{"token"},
 		Do:    Action{Does: Network | Secrets, Risk: LevelDangerous},
 		Says:  []string{"Print a new key to the Kubernetes cluster for {args}", "Print a new key to the Kubernetes cluster"},
-		Flags: sharedFlag443,
+		Flags: sharedFlag444,
 	},
 	{Names: []string{"secret"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create a secret in the Kubernetes cluster: {args}", "Create a secret in the Kubernetes cluster"},
-		Flags: sharedFlag442,
-		Whens: sharedWhen441,
+		Flags: sharedFlag443,
+		Whens: sharedWhen442,
 	},
 	{Names: []string{"*"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create a Kubernetes resource: {sub} {args}", "Create a Kubernetes resource: {sub}"},
-		Flags: sharedFlag442,
-		Whens: sharedWhen441,
+		Flags: sharedFlag443,
+		Whens: sharedWhen442,
 	},
 }
 
-var sharedFlag445 = []Flag{
+var sharedFlag446 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -7962,12 +7967,12 @@ var sharedFlag445 = []Flag{
 	{Names: []string{"--resource-version"}, Kind: KindText},
 }
 
-var sharedWhen446 = []When{
+var sharedWhen447 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"http://*", "https://*"}}}, {{Op: TermFlag, Flag: "-k", Globs: []string{"http://*", "https://*", "git@*", "github.com/*", "ssh://*", "*?ref=*"}}}}, Flagged: true, Do: Action{Does: Network}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"secret", "secrets", "secret/*", "secrets/*", "Secret*", "secret.*", "secrets.*"}}}}, Do: Action{Does: Reads | Secrets, Risk: LevelDangerous, Say: "Read secrets of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag447 = []Flag{
+var sharedFlag448 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8008,36 +8013,36 @@ var sharedFlag447 = []Flag{
 	{Names: []string{"--create-annotation"}},
 }
 
-var sharedTool448 = []Tool{
+var sharedTool449 = []Tool{
 	{Names: []string{"view-last-applied"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what was last applied to {args} in the Kubernetes cluster", "Show what was last applied to the Kubernetes cluster"},
-		Flags: sharedFlag406,
-		Whens: sharedWhen446,
+		Flags: sharedFlag407,
+		Whens: sharedWhen447,
 	},
 	{Names: []string{"set-last-applied", "edit-last-applied"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change what the Kubernetes cluster remembers of {args}", "Change what the Kubernetes cluster remembers"},
-		Flags: sharedFlag447,
-		Whens: sharedWhen420,
+		Flags: sharedFlag448,
+		Whens: sharedWhen421,
 	},
-}
-
-var sharedWhen449 = []When{
-	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
-	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
-	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Deletes | Irreversible}},
 }
 
 var sharedWhen450 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
+	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Deletes | Irreversible}},
+}
+
+var sharedWhen451 = []When{
+	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
+	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
+	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}}, Do: Action{Does: Writes | Network | Executes, Risk: LevelDangerous}},
 }
 
-var sharedFlag451 = []Flag{
+var sharedFlag452 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8080,14 +8085,14 @@ var sharedFlag451 = []Flag{
 	{Names: []string{"--type"}, Kind: KindText},
 }
 
-var sharedWhen452 = []When{
+var sharedWhen453 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "--dry-run"}}, {{Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster: {args}"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"none", "false"}}}}, Flagged: true, Do: Action{Say: "Only show what would change in the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--force"}}}, Flagged: true, Do: Action{Does: Irreversible, Say: "Delete and create anew resources of the Kubernetes cluster: {-f}"}},
 }
 
-var sharedFlag453 = []Flag{
+var sharedFlag454 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8135,7 +8140,7 @@ var sharedFlag453 = []Flag{
 	{Names: []string{"--name"}, Kind: KindText},
 }
 
-var sharedFlag454 = []Flag{
+var sharedFlag455 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8181,7 +8186,7 @@ var sharedFlag454 = []Flag{
 	{Names: []string{"--skip-wait-for-delete-timeout"}, Kind: KindText},
 }
 
-var sharedFlag455 = []Flag{
+var sharedFlag456 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8273,7 +8278,7 @@ var sharedFlag455 = []Flag{
 	{Names: []string{"--override-type"}, Kind: KindText},
 }
 
-var sharedFlag456 = []Flag{
+var sharedFlag457 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"-A", "--all-namespaces"}},
 	{Names: []string{"--all"}},
@@ -8323,16 +8328,16 @@ var sharedFlag456 = []Flag{
 	{Names: []string{"--group"}, Kind: KindText},
 }
 
-var sharedTool457 = []Tool{
+var sharedTool458 = []Tool{
 	{Names: []string{"image", "env", "resources", "selector", "serviceaccount", "sa", "subject", "data", "triggers", "volume", "volumes", "build-hook", "build-secret", "deployment-hook", "image-lookup", "probe", "route-backends"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change in the Kubernetes cluster: {sub} {args}", "Change in the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag456,
-		Whens: sharedWhen420,
+		Flags: sharedFlag457,
+		Whens: sharedWhen421,
 	},
 }
 
-var sharedSubName458 = []SubName{
+var sharedSubName459 = []SubName{
 	{"build-hook", 0},
 	{"build-secret", 0},
 	{"data", 0},
@@ -8352,16 +8357,16 @@ var sharedSubName458 = []SubName{
 	{"volumes", 0},
 }
 
-var sharedTool459 = []Tool{
+var sharedTool460 = []Tool{
 	{Names: []string{"approve", "deny"},
 		Do:    Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says:  []string{"Decide on certificates of the Kubernetes cluster: {args}", "Decide on certificates of the Kubernetes cluster"},
-		Flags: sharedFlag406,
-		Whens: sharedWhen410,
+		Flags: sharedFlag407,
+		Whens: sharedWhen411,
 	},
 }
 
-var sharedFlag460 = []Flag{
+var sharedFlag461 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"-e", "--env"}, Kind: KindText},
 	{Names: []string{"--as-current-user"}},
@@ -8380,23 +8385,23 @@ var sharedFlag460 = []Flag{
 	{Names: []string{"--reorder"}, Kind: KindText},
 }
 
-var sharedWhen461 = []When{
+var sharedWhen462 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"http://*", "https://*", "git@*", "git::*", "ssh://*", "github.com/*"}}}}, Do: Action{Does: Network, Say: "Build Kubernetes files from {arg1}", Args: []Slot{{Kind: KindURL}}}},
 }
 
-var sharedFlag462 = []Flag{
+var sharedFlag463 = []Flag{
 	{Names: []string{"--name-only"}},
 }
 
-var sharedTool463 = []Tool{
+var sharedTool464 = []Tool{
 	{Names: []string{"list"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the plugins of {cmd}"},
-		Flags: sharedFlag462,
+		Flags: sharedFlag463,
 	},
 }
 
-var sharedTool464 = []Tool{
+var sharedTool465 = []Tool{
 	{Names: []string{"list", "search", "info", "version", "index"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Look at the plugins of {cmd}: {args}", "Look at the plugins of {cmd}"},
@@ -8411,7 +8416,7 @@ var sharedTool464 = []Tool{
 	},
 }
 
-var sharedSubName465 = []SubName{
+var sharedSubName466 = []SubName{
 	{"index", 0},
 	{"info", 0},
 	{"install", 2},
@@ -8424,71 +8429,71 @@ var sharedSubName465 = []SubName{
 	{"version", 0},
 }
 
-var sharedFlag466 = []Flag{
+var sharedFlag467 = []Flag{
 	{Names: []string{"-d"}, Do: &Action{Does: Deletes}},
 	{Names: []string{"-c", "--current"}},
 }
 
-var sharedWhen467 = []When{
+var sharedWhen468 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 0}}}, Do: Action{Does: Writes, Say: "Work on {args} in Kubernetes from now on"}},
 }
 
-var sharedWhen468 = []When{
+var sharedWhen469 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Say: "Show the help of {cmd} alpha", Instead: true}},
 }
 
-var sharedFlag469 = []Flag{
+var sharedFlag470 = []Flag{
 	{Names: []string{"-n", "--namespace", "-o", "--output", "--context", "--timeout"}, Kind: KindText},
 	{Names: []string{"-w", "--watch", "-f", "--follow", "--no-color"}},
 }
 
-var sharedWhen470 = []When{
+var sharedWhen471 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}, {{Op: TermArg, N: 1, Globs: []string{"version", "help"}}}}, Do: Action{Say: "Show the help of the plugin for Argo Rollouts", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"get", "list", "status", "lint"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show rollouts of the Kubernetes cluster: {args}", Instead: true}},
 }
 
-var sharedTool471 = []Tool{
+var sharedTool472 = []Tool{
 	{Names: []string{"rollouts"},
 		Do:    Action{Does: Writes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Change a rollout of the Kubernetes cluster: {args}", "Show the help of the plugin for Argo Rollouts"},
-		Flags: sharedFlag469,
-		Whens: sharedWhen470,
+		Flags: sharedFlag470,
+		Whens: sharedWhen471,
 	},
 }
 
-var sharedTool472 = []Tool{
+var sharedTool473 = []Tool{
 	{Names: []string{"get"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show Kubernetes resources: {words}", "Show Kubernetes resources"},
-		Flags: sharedFlag404,
-		Whens: sharedWhen405,
+		Flags: sharedFlag405,
+		Whens: sharedWhen406,
 	},
 	{Names: []string{"describe"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Describe Kubernetes resources: {args}", "Describe Kubernetes resources"},
-		Flags: sharedFlag406,
-		Whens: sharedWhen407,
+		Flags: sharedFlag407,
+		Whens: sharedWhen408,
 	},
 	{Names: []string{"logs", "log"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the log of {args} in the Kubernetes cluster", "Show logs of the Kubernetes cluster"},
-		Flags: sharedFlag408,
+		Flags: sharedFlag409,
 	},
 	{Names: []string{"top"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what the Kubernetes cluster uses of processor and memory"},
-		Flags: sharedFlag409,
-		Whens: sharedWhen410,
+		Flags: sharedFlag410,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"explain", "api-resources", "api-versions"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show which kinds of Kubernetes resources there are"},
-		Flags: sharedFlag411,
+		Flags: sharedFlag412,
 	},
 	{Names: []string{"cluster-info"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
 		Says: []string{"Show where the Kubernetes cluster is"},
-		Subs: sharedTool413,
+		Subs: sharedTool414,
 	},
 	{Names: []string{"completion"},
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}, Prints: PrintsSettings},
@@ -8497,184 +8502,184 @@ var sharedTool472 = []Tool{
 	{Names: []string{"version", "options"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show the version or options of {cmd}"},
-		Flags: sharedFlag414,
+		Flags: sharedFlag415,
 	},
 	{Names: []string{"events"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Show what happened in the Kubernetes cluster"},
-		Flags: sharedFlag415,
-		Whens: sharedWhen410,
+		Flags: sharedFlag416,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"wait"},
 		Do:    Action{Does: Reads | Network | LongRunning, Risk: LevelSafe},
 		Says:  []string{"Wait for a state of {args} in the Kubernetes cluster", "Wait for a state of the Kubernetes cluster"},
-		Flags: sharedFlag416,
-		Whens: sharedWhen410,
+		Flags: sharedFlag417,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"diff"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Compare the Kubernetes cluster with the files {-f}", "Compare the Kubernetes cluster with files"},
-		Flags: sharedFlag417,
-		Whens: sharedWhen410,
+		Flags: sharedFlag418,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"auth"},
 		Says: []string{"Show the help of {cmd} auth"},
-		Subs: sharedTool421,
+		Subs: sharedTool422,
 	},
 	{Names: []string{"config"},
 		Says:  []string{"Show the help of {cmd} config"},
-		Subs:  sharedTool426,
-		Index: sharedSubName427,
+		Subs:  sharedTool427,
+		Index: sharedSubName428,
 	},
 	{Names: []string{"rollout"},
 		Says:  []string{"Show the help of {cmd} rollout"},
-		Subs:  sharedTool430,
-		Index: sharedSubName431,
+		Subs:  sharedTool431,
+		Index: sharedSubName432,
 	},
 	{Names: []string{"exec"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd}}, Is: IsWrapper | IsElsewhere | IsWrapping},
 		Says:  []string{"Run in {arg1} of the Kubernetes cluster: {inner}", "Run a command in the Kubernetes cluster"},
-		Flags: sharedFlag432,
+		Flags: sharedFlag433,
 	},
 	{Names: []string{"attach"},
 		Do:    Action{Does: Executes | Network | LongRunning},
 		Says:  []string{"Connect the terminal to {args} in the Kubernetes cluster", "Connect the terminal to a container in the Kubernetes cluster"},
-		Flags: sharedFlag432,
+		Flags: sharedFlag433,
 	},
 	{Names: []string{"cp"},
 		Do:    Action{Does: Network},
 		Says:  []string{"Copy files between this machine and the Kubernetes cluster: {args}", "Copy files between this machine and the Kubernetes cluster"},
-		Flags: sharedFlag433,
-		Whens: sharedWhen434,
+		Flags: sharedFlag434,
+		Whens: sharedWhen435,
 	},
 	{Names: []string{"port-forward"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Make a port of {arg1} in the Kubernetes cluster reachable here", "Make a port of the Kubernetes cluster reachable here"},
-		Flags: sharedFlag435,
-		Whens: sharedWhen436,
+		Flags: sharedFlag436,
+		Whens: sharedWhen437,
 	},
 	{Names: []string{"proxy"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Make the Kubernetes interface reachable here without a password"},
-		Flags: sharedFlag437,
-		Whens: sharedWhen438,
+		Flags: sharedFlag438,
+		Whens: sharedWhen439,
 	},
 	{Names: []string{"debug"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Optional: true}, {Kind: KindCmd, Optional: true}}, Is: IsElsewhere | IsWrapping},
 		Says:  []string{"Start a container to look into {arg1} of the Kubernetes cluster", "Start a container to look into the Kubernetes cluster"},
-		Flags: sharedFlag439,
+		Flags: sharedFlag440,
 	},
 	{Names: []string{"run"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText}, {Kind: KindCmd, Optional: true}}, Is: IsElsewhere | IsWrapping},
 		Says:  []string{"Start the container {--image} in the Kubernetes cluster", "Start a container in the Kubernetes cluster"},
-		Flags: sharedFlag440,
-		Whens: sharedWhen441,
+		Flags: sharedFlag441,
+		Whens: sharedWhen442,
 	},
 	{Names: []string{"create"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Create Kubernetes resources as described in {-f}", "Create Kubernetes resources"},
-		Flags: sharedFlag442,
-		Whens: sharedWhen441,
-		Subs:  sharedTool444,
+		Flags: sharedFlag443,
+		Whens: sharedWhen442,
+		Subs:  sharedTool445,
 	},
 	{Names: []string{"apply"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change the Kubernetes cluster as described in {-f}", "Change the Kubernetes cluster as described in {-k}", "Change the Kubernetes cluster"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen420,
-		Subs:  sharedTool448,
+		Flags: sharedFlag446,
+		Whens: sharedWhen421,
+		Subs:  sharedTool449,
 	},
 	{Names: []string{"delete"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Delete from the Kubernetes cluster: {words}", "Delete what {-f} describes from the Kubernetes cluster", "Delete from the Kubernetes cluster"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen449,
+		Flags: sharedFlag446,
+		Whens: sharedWhen450,
 	},
 	{Names: []string{"edit"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Edit in the Kubernetes cluster: {args}", "Edit resources of the Kubernetes cluster"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen450,
+		Flags: sharedFlag446,
+		Whens: sharedWhen451,
 	},
 	{Names: []string{"patch"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change in the Kubernetes cluster: {args}", "Change resources of the Kubernetes cluster"},
-		Flags: sharedFlag451,
-		Whens: sharedWhen420,
+		Flags: sharedFlag452,
+		Whens: sharedWhen421,
 	},
 	{Names: []string{"replace"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Replace resources of the Kubernetes cluster by those in {-f}", "Replace resources of the Kubernetes cluster"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen452,
+		Flags: sharedFlag446,
+		Whens: sharedWhen453,
 	},
 	{Names: []string{"scale", "autoscale"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change how many copies of {args} run in the Kubernetes cluster", "Change how many copies run in the Kubernetes cluster"},
-		Flags: sharedFlag453,
-		Whens: sharedWhen420,
+		Flags: sharedFlag454,
+		Whens: sharedWhen421,
 	},
 	{Names: []string{"label", "annotate", "taint"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Mark resources of the Kubernetes cluster: {args}", "Mark resources of the Kubernetes cluster"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen420,
+		Flags: sharedFlag446,
+		Whens: sharedWhen421,
 	},
 	{Names: []string{"cordon", "uncordon"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Change whether the Kubernetes machine {args} takes new work: {sub}", "Change whether Kubernetes machines take new work: {sub}"},
-		Flags: sharedFlag445,
-		Whens: sharedWhen420,
+		Flags: sharedFlag446,
+		Whens: sharedWhen421,
 	},
 	{Names: []string{"drain"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Move everything away from the Kubernetes machine {args}", "Move everything away from a Kubernetes machine"},
-		Flags: sharedFlag454,
-		Whens: sharedWhen449,
+		Flags: sharedFlag455,
+		Whens: sharedWhen450,
 	},
 	{Names: []string{"expose"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Make {args} of the Kubernetes cluster reachable over the network", "Make a part of the Kubernetes cluster reachable over the network"},
-		Flags: sharedFlag455,
-		Whens: sharedWhen441,
+		Flags: sharedFlag456,
+		Whens: sharedWhen442,
 	},
 	{Names: []string{"set"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the help of {cmd} set"},
-		Subs:  sharedTool457,
-		Index: sharedSubName458,
+		Subs:  sharedTool458,
+		Index: sharedSubName459,
 	},
 	{Names: []string{"certificate"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Show the help of {cmd} certificate"},
-		Subs: sharedTool459,
+		Subs: sharedTool460,
 	},
 	{Names: []string{"kustomize"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Optional: true}}},
 		Says:  []string{"Build Kubernetes files from {arg1}", "Build Kubernetes files"},
-		Flags: sharedFlag460,
-		Whens: sharedWhen461,
+		Flags: sharedFlag461,
+		Whens: sharedWhen462,
 	},
 	{Names: []string{"plugin"},
 		Says: []string{"Show the help of {cmd} plugin"},
-		Subs: sharedTool463,
+		Subs: sharedTool464,
 	},
 	{Names: []string{"krew"},
 		Says:  []string{"Show the help of {cmd} krew"},
-		Subs:  sharedTool464,
-		Index: sharedSubName465,
+		Subs:  sharedTool465,
+		Index: sharedSubName466,
 	},
 	{Names: []string{"ctx", "ns"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"List the configured Kubernetes clusters or namespaces"},
-		Flags: sharedFlag466,
-		Whens: sharedWhen467,
+		Flags: sharedFlag467,
+		Whens: sharedWhen468,
 	},
 	{Names: []string{"tree", "neat", "who-can", "outdated", "deprecations", "resource-capacity", "view-allocations", "score", "images", "lineage", "get-all", "blame"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at the Kubernetes cluster: {sub} {args}", "Look at the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag406,
-		Whens: sharedWhen410,
+		Flags: sharedFlag407,
+		Whens: sharedWhen411,
 	},
 	{Names: []string{"view-secret", "modify-secret", "view-serviceaccount-kubeconfig"},
 		Do:   Action{Does: Reads | Secrets | Network, Risk: LevelDangerous},
@@ -8683,16 +8688,16 @@ var sharedTool472 = []Tool{
 	{Names: []string{"alpha"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} alpha"},
-		Whens: sharedWhen468,
+		Whens: sharedWhen469,
 	},
 	{Names: []string{"argo"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of the plugin for Argo Rollouts"},
-		Subs: sharedTool471,
+		Subs: sharedTool472,
 	},
 }
 
-var sharedSubName473 = []SubName{
+var sharedSubName474 = []SubName{
 	{"alpha", 40},
 	{"annotate", 28},
 	{"api-resources", 4},
@@ -8759,7 +8764,7 @@ var sharedSubName473 = []SubName{
 	{"who-can", 38},
 }
 
-var sharedFlag474 = []Flag{
+var sharedFlag475 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--revision"}, Kind: KindText},
 	{Names: []string{"--max"}, Kind: KindText},
@@ -8769,7 +8774,7 @@ var sharedFlag474 = []Flag{
 	{Names: []string{"--show-resources"}},
 }
 
-var sharedFlag475 = []Flag{
+var sharedFlag476 = []Flag{
 	{Names: []string{"-f", "--values"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--set-string"}, Kind: KindText},
@@ -8823,12 +8828,12 @@ var sharedFlag475 = []Flag{
 	{Names: []string{"--jsonpath"}, Kind: KindText},
 }
 
-var sharedWhen476 = []When{
+var sharedWhen477 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-f", Globs: []string{"*://*"}}}}, Flagged: true, Do: Action{Does: Executes | Network}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--set-file", Globs: []string{"*.ssh/*", "*id_rsa*", "*.env", "*credentials*", "*/shadow", "*.pem", "*.key", "*kubeconfig*", "*.kube/*"}}}}, Flagged: true, Do: Action{Does: Reads, Risk: LevelDangerous}},
 }
 
-var sharedFlag477 = []Flag{
+var sharedFlag478 = []Flag{
 	{Names: []string{"-f", "--values"}, Kind: KindRead},
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"--set-string"}, Kind: KindText},
@@ -8881,16 +8886,16 @@ var sharedFlag477 = []Flag{
 	{Names: []string{"--skip-schema-validation"}},
 }
 
-var sharedFlag478 = []Flag{
+var sharedFlag479 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag479 = []Flag{
+var sharedFlag480 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"-f", "--config-file", "--filename"}, Kind: KindRead},
 }
 
-var sharedFlag480 = []Flag{
+var sharedFlag481 = []Flag{
 	{Names: []string{"-f", "--config-file", "--filename"}, Kind: KindRead},
 	{Names: []string{"--yes"}},
 	{Names: []string{"--approve"}},
@@ -8898,16 +8903,16 @@ var sharedFlag480 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag481 = []Flag{
+var sharedFlag482 = []Flag{
 	{Names: []string{"--kubeconfig"}, Kind: KindWrite},
 	{Names: []string{"-c", "--cluster"}, Kind: KindText},
 }
 
-var sharedTool482 = []Tool{
+var sharedTool483 = []Tool{
 	{Names: []string{"write-kubeconfig"},
 		Do:    Action{Does: Network | Writes},
 		Says:  []string{"Add a Kubernetes cluster to the configuration"},
-		Flags: sharedFlag481,
+		Flags: sharedFlag482,
 	},
 	{Names: []string{"describe-*"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe},
@@ -8923,16 +8928,16 @@ var sharedTool482 = []Tool{
 	},
 }
 
-var sharedTool483 = []Tool{
+var sharedTool484 = []Tool{
 	{Names: []string{"get", "describe", "list", "ls", "info", "version", "validate", "completion"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at Kubernetes clusters in the cloud: {args}", "Look at Kubernetes clusters in the cloud"},
-		Flags: sharedFlag479,
+		Flags: sharedFlag480,
 	},
 	{Names: []string{"create", "update", "upgrade", "delete", "rolling-update", "replace", "edit", "scale", "set", "unset", "enable", "associate", "disassociate", "deregister", "register", "drain", "reconcile", "trust", "promote", "distrust", "apply", "import", "toolbox", "migrate", "anywhere"},
 		Do:    Action{Does: Network | Irreversible},
 		Says:  []string{"Change Kubernetes clusters in the cloud: {sub} {args}", "Change Kubernetes clusters in the cloud: {sub}"},
-		Flags: sharedFlag480,
+		Flags: sharedFlag481,
 	},
 	{Names: []string{"export"},
 		Do:   Action{Does: Network | Writes, Risk: LevelDangerous},
@@ -8941,11 +8946,11 @@ var sharedTool483 = []Tool{
 	{Names: []string{"utils"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
 		Says: []string{"Show the help of {cmd} utils"},
-		Subs: sharedTool482,
+		Subs: sharedTool483,
 	},
 }
 
-var sharedSubName484 = []SubName{
+var sharedSubName485 = []SubName{
 	{"anywhere", 1},
 	{"apply", 1},
 	{"associate", 1},
@@ -8983,7 +8988,7 @@ var sharedSubName484 = []SubName{
 	{"version", 0},
 }
 
-var sharedFlag485 = []Flag{
+var sharedFlag486 = []Flag{
 	{Names: []string{"-n", "--namespace"}, Kind: KindText},
 	{Names: []string{"-i", "--istioNamespace"}, Kind: KindText},
 	{Names: []string{"--context"}, Kind: KindText},
@@ -8991,7 +8996,7 @@ var sharedFlag485 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag486 = []Flag{
+var sharedFlag487 = []Flag{
 	{Names: []string{"--pre"}},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"--output-filename"}, Kind: KindWrite},
@@ -8999,31 +9004,31 @@ var sharedFlag486 = []Flag{
 	{Names: []string{"--level"}, Kind: KindText, Do: &Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Change what the proxies of the Kubernetes cluster log"}},
 }
 
-var sharedWhen487 = []When{
+var sharedWhen488 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"secret", "secrets", "s"}}}}, Do: Action{Does: Reads | Secrets | Network, Risk: LevelDangerous, Say: "Read certificates and keys from the proxies of the Kubernetes cluster"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"install", "uninstall", "enable", "disable", "delete", "set", "unset", "link", "link-gen", "unlink", "allow", "rotate-key", "create-key", "test", "perf", "uninject", "add-to-mesh", "remove-from-mesh", "create-remote-secret", "update-key", "dashboard", "internal-debug", "authz"}}}}, Do: Action{Does: Writes | Network, Risk: LevelDangerous, Say: "Change the network of the Kubernetes cluster: {sub} {args}"}},
 }
 
-var sharedWhen488 = []When{
+var sharedWhen489 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"precheck", "version", "describe", "proxy-status", "ps", "config", "metrics", "describe", "check-inject", "envoy-stats", "internal-debug", "injector", "revision", "wait"}}, {Not: true, Op: TermArg, N: 2, Globs: []string{"delete", "set"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Look at the network of the Kubernetes cluster: {args}", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"add-to-mesh", "remove-from-mesh", "create-remote-secret", "uninstall", "workload", "waypoint", "authz", "uninject", "kube-uninject"}}}}, Do: Action{Risk: LevelDangerous, Say: "Change the network of the Kubernetes cluster: {args}"}},
 }
 
-var sharedFlag489 = []Flag{
+var sharedFlag490 = []Flag{
 	{Names: []string{"--output-filename", "--dir"}, Kind: KindWrite},
 }
 
-var sharedFlag490 = []Flag{
+var sharedFlag491 = []Flag{
 	{Names: []string{"--set"}, Kind: KindText},
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-d", "--manifests"}, Kind: KindText},
 }
 
-var sharedTool491 = []Tool{
+var sharedTool492 = []Tool{
 	{Names: []string{"list", "dump", "diff", "generate", "translate"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print what {cmd} would install"},
-		Flags: sharedFlag490,
+		Flags: sharedFlag491,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Writes | Network, Risk: LevelDangerous},
@@ -9031,7 +9036,7 @@ var sharedTool491 = []Tool{
 	},
 }
 
-var sharedFlag492 = []Flag{
+var sharedFlag493 = []Flag{
 	{Names: []string{"-f", "--filename"}, Kind: KindRead},
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"--meshConfigFile", "--injectConfigFile", "--valuesFile"}, Kind: KindRead},
@@ -9039,47 +9044,47 @@ var sharedFlag492 = []Flag{
 	{Names: []string{"--manual"}},
 }
 
-var sharedWhen493 = []When{
+var sharedWhen494 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-o"}}}, Flagged: true, Do: Action{Say: "Write Kubernetes files with the service mesh added to {-o}"}},
 }
 
-var sharedFlag494 = []Flag{
+var sharedFlag495 = []Flag{
 	{Names: []string{"--port", "-p"}, Kind: KindText},
 	{Names: []string{"--address"}, Kind: KindText},
 }
 
-var sharedTool495 = []Tool{
+var sharedTool496 = []Tool{
 	{Names: []string{"version", "check", "status", "analyze", "proxy-status", "ps", "validate", "describe", "proxy-config", "pc", "config", "endpoints", "stat", "edges", "routes", "diagnostics", "tap", "top", "viz", "jaeger", "multicluster", "connectivity", "features", "hubble", "context", "bgp", "encrypt", "ztunnel-config"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Look at the network of the Kubernetes cluster: {sub} {args}", "Look at the network of the Kubernetes cluster: {sub}"},
-		Flags: sharedFlag486,
-		Whens: sharedWhen487,
+		Flags: sharedFlag487,
+		Whens: sharedWhen488,
 	},
 	{Names: []string{"x", "experimental"},
 		Do:    Action{Does: Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Use an experimental part of {cmd}: {args}", "Show the help of {cmd} {sub}"},
-		Whens: sharedWhen488,
+		Whens: sharedWhen489,
 	},
 	{Names: []string{"bug-report", "sysdump"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Save a report on the network of the Kubernetes cluster"},
-		Flags: sharedFlag489,
+		Flags: sharedFlag490,
 	},
 	{Names: []string{"profile", "manifest"},
 		Do:   Action{Does: Reads},
 		Says: []string{"Show the help of {cmd} {sub}"},
-		Subs: sharedTool491,
+		Subs: sharedTool492,
 	},
 	{Names: []string{"inject", "kube-inject", "install-cni", "identity"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Print Kubernetes files with the service mesh added"},
-		Flags: sharedFlag492,
-		Whens: sharedWhen493,
+		Flags: sharedFlag493,
+		Whens: sharedWhen494,
 	},
 	{Names: []string{"dashboard", "dash", "d"},
 		Do:    Action{Does: Network | LongRunning},
 		Says:  []string{"Open a web view of the Kubernetes cluster's network"},
-		Flags: sharedFlag494,
+		Flags: sharedFlag495,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Network | Irreversible},
@@ -9087,7 +9092,7 @@ var sharedTool495 = []Tool{
 	},
 }
 
-var sharedSubName496 = []SubName{
+var sharedSubName497 = []SubName{
 	{"analyze", 0},
 	{"bgp", 0},
 	{"bug-report", 2},
@@ -9131,20 +9136,20 @@ var sharedSubName496 = []SubName{
 	{"ztunnel-config", 0},
 }
 
-var sharedFlag497 = []Flag{
+var sharedFlag498 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindText},
 	{Names: []string{"--details"}},
 }
 
-var sharedFlag498 = []Flag{
+var sharedFlag499 = []Flag{
 	{Names: []string{"-pboard", "-Prefer"}, Kind: KindText},
 }
 
-var sharedFlag499 = []Flag{
+var sharedFlag500 = []Flag{
 	{Names: []string{"-f"}, Kind: KindWrite},
 }
 
-var sharedFlag500 = []Flag{
+var sharedFlag501 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 	{Names: []string{"-O", "--remote-name", "--remote-name-all"}, Do: &Action{Does: Writes}},
 	{Names: []string{"-J", "--remote-header-name"}, Do: &Action{Does: Writes}},
@@ -9262,7 +9267,7 @@ var sharedFlag500 = []Flag{
 	{Names: []string{"-h", "-M", "--manual"}, Do: &Action{Say: "Show the help of {cmd}", Instead: true}},
 }
 
-var sharedSubName501 = []SubName{
+var sharedSubName502 = []SubName{
 	{"DELETE", 2},
 	{"GET", 0},
 	{"HEAD", 0},
@@ -9279,7 +9284,7 @@ var sharedSubName501 = []SubName{
 	{"put", 1},
 }
 
-var sharedTool502 = []Tool{
+var sharedTool503 = []Tool{
 	{Names: []string{"list"},
 		Says: []string{"List the plugins of HTTPie"},
 	},
@@ -9289,20 +9294,20 @@ var sharedTool502 = []Tool{
 	},
 }
 
-var sharedWhen503 = []When{
+var sharedWhen504 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-provider", Globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Load the library {-provider} into openssl"}},
 }
 
-var sharedWhen504 = []When{
+var sharedWhen505 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-provider", Globs: []string{"*/*", "*.so", "*.dylib", "*.dll"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Load the library {-provider} into openssl"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-out"}}}, Flagged: true, Do: Action{Say: "Convert {-in} to {-out}"}},
 }
 
-var sharedWhen505 = []When{
+var sharedWhen506 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*$*", "*`*"}}}}, Do: Action{Does: Network, Risk: LevelModerate}},
 }
 
-var sharedFlag506 = []Flag{
+var sharedFlag507 = []Flag{
 	{Names: []string{"-b", "-batch", "--batch"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run the network commands in a file", Opaque: "the commands stand in a file"}},
 	{Names: []string{"-force", "--force"}},
 	{Names: []string{"-n", "-netns", "--netns"}, Kind: KindText, Do: &Action{Does: Reads, Risk: LevelModerate}},
@@ -9310,7 +9315,7 @@ var sharedFlag506 = []Flag{
 	{Names: []string{"-4", "-6", "-0", "-B", "-M", "-I", "-D", "-o", "-oneline", "--oneline", "-s", "-ss", "-stats", "-statistics", "--statistics", "-d", "-details", "--details", "-j", "-json", "--json", "-p", "-pretty", "--pretty", "-br", "-brief", "--brief", "-c", "-color", "--color", "-color=auto", "-color=always", "-color=never", "-h", "-human", "-human-readable", "-iec", "-r", "-resolve", "-t", "-timestamp", "-ts", "-tshort", "-a", "-all", "-N", "-Numeric", "-echo", "-u", "-i", "-e"}},
 }
 
-var sharedTool507 = []Tool{
+var sharedTool508 = []Tool{
 	{Names: []string{"show", "sh", "sho", "list", "ls", "lst", "lis", "get", "help"},
 		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Show the settings of the network: {args}", "Show the settings of the network"},
@@ -9329,7 +9334,7 @@ var sharedTool507 = []Tool{
 	},
 }
 
-var sharedSubName508 = []SubName{
+var sharedSubName509 = []SubName{
 	{"get", 0},
 	{"help", 0},
 	{"lis", 0},
@@ -9343,46 +9348,46 @@ var sharedSubName508 = []SubName{
 	{"show", 0},
 }
 
-var sharedFlag509 = []Flag{
+var sharedFlag510 = []Flag{
 	{Names: []string{"-o"}, Kind: KindText},
 }
 
-var sharedFlag510 = []Flag{
+var sharedFlag511 = []Flag{
 	{Names: []string{"--dry-run"}, Kind: KindText, Attached: true},
 	{Names: []string{"--no-dry-run"}},
 }
 
-var sharedFlag511 = []Flag{
+var sharedFlag512 = []Flag{
 	{Names: []string{"-g", "--global"}},
 }
 
-var sharedFlag512 = []Flag{
+var sharedFlag513 = []Flag{
 	{Names: []string{"--json"}},
 }
 
-var sharedWhen513 = []When{
+var sharedWhen514 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*_auth*", "*_password*", "*:_*", "_*"}}}}, Do: Action{Does: Reads, Risk: LevelDangerous, Say: "Read a stored login of the package registry"}},
 }
 
-var sharedFlag514 = []Flag{
+var sharedFlag515 = []Flag{
 	{Names: []string{"--browser"}, Kind: KindText, Do: &Action{Does: Executes}},
 	{Names: []string{"--no-browser"}},
 }
 
-var sharedWhen515 = []When{
+var sharedWhen516 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "List the scripts that the project offers", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"dev", "dev:*", "start", "start:*", "serve", "serve:*", "watch", "watch:*", "*:watch", "preview", "develop", "storybook"}}}}, Do: Action{Does: LongRunning}},
 }
 
-var sharedFlag516 = []Flag{
+var sharedFlag517 = []Flag{
 	{Names: []string{"--help", "-h"}},
 }
 
-var sharedWhen517 = []When{
+var sharedWhen518 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"publish", "deploy", "login", "upload"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag518 = []Flag{
+var sharedFlag519 = []Flag{
 	{Names: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "-y", "--yes-always", "--allow-all-tools", "--allow-all-paths", "--allow-all", "--auto-approve", "--trust-all-tools", "--skip-permissions-unsafe", "--skip-permissions", "--dangerously-allow-all", "--always-approve", "--approve-all", "--auto-approve-all", "--auto_run", "--auto-run", "--allow-all-urls", "--trust-all", "--no-confirm", "--yes", "-f", "--force"}, Do: &Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 	{Names: []string{"--full-auto", "--auto"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 	{Names: []string{"--permission-mode", "--approval-mode"}, Kind: KindText},
@@ -9394,36 +9399,36 @@ var sharedFlag518 = []Flag{
 	{Names: []string{"-m", "--model", "--image", "--output-format", "--input-format", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools", "--append-system-prompt", "--system-prompt", "--add-dir", "--mcp-config", "--max-turns", "--fallback-model", "-r", "--resume", "--session-id", "--agents", "--profile", "-C", "--cd", "-o", "--output-last-message", "--output-schema", "--include-directories", "-e", "--extensions", "--agent", "--variant", "--title", "--file", "--provider", "--text", "-t", "--instructions", "--recipe", "--allow-tool", "--deny-tool", "--log-dir", "--log-level", "--editor", "--chat-mode", "--edit-format", "--read", "--test-cmd", "--lint-cmd", "--api-key", "--plugin-dir", "--tools", "--betas", "--json-schema", "--setting-sources"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen519 = []When{
+var sharedWhen520 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--settings", Globs: []string{"*bypassPermissions*", "*dangerouslySkip*"}}}, {{Op: TermFlag, Flag: "--permission-mode", Globs: []string{"bypass*", "yolo*"}}}, {{Op: TermFlag, Flag: "-a", Globs: []string{"never"}}}, {{Op: TermFlag, Flag: "-s", Globs: []string{"danger*"}}}, {{Op: TermFlag, Flag: "-c", Globs: []string{"*approval*never*", "*sandbox*danger*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelBlocked, Say: "Start another AI agent, {sub}, that may do everything without asking"}},
 }
 
-var sharedTool520 = []Tool{
+var sharedTool521 = []Tool{
 	{Names: []string{"@biomejs/biome", "@biomejs/biome@*", "@angular/cli", "@angular/cli@*", "@nestjs/cli", "@nestjs/cli@*", "@vue/cli", "@vue/cli@*", "@changesets/cli", "@changesets/cli@*", "@redocly/cli", "@redocly/cli@*", "@tailwindcss/cli", "@tailwindcss/cli@*", "@tailwindcss/upgrade", "@playwright/test", "@playwright/test@*", "@playwright/mcp", "@playwright/mcp@*", "@openapitools/openapi-generator-cli", "@storybook/cli", "@storybook/cli@*", "@svgr/cli", "@svgr/cli@*", "@swc/cli", "@swc/cli@*", "@babel/cli", "@babel/cli@*", "@eslint/config-inspector", "@eslint/config-inspector@*", "@eslint/migrate-config", "@microsoft/api-extractor", "@arethetypeswrong/cli", "@arethetypeswrong/cli@*", "@graphql-codegen/cli", "@graphql-codegen/cli@*", "@tanstack/router-cli", "@sveltejs/package", "@capacitor/cli", "@capacitor/cli@*", "@ionic/cli", "@ionic/cli@*", "@react-native-community/cli", "@react-native-community/cli@*", "@modelcontextprotocol/inspector", "@modelcontextprotocol/inspector@*", "@modelcontextprotocol/server-*", "@next/codemod", "@next/codemod@*", "@next/bundle-analyzer", "@stoplight/spectral-cli", "@commitlint/cli", "@commitlint/cli@*", "@vscode/vsce", "@marp-team/marp-cli", "@mermaid-js/mermaid-cli", "@lhci/cli", "@lhci/cli@*"},
 		Do:    Action{Does: Executes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"registries"}},
 		Says:  []string{"Run the package {sub}: {args}", "Run the package {sub}"},
-		Flags: sharedFlag516,
-		Whens: sharedWhen517,
+		Flags: sharedFlag517,
+		Whens: sharedWhen518,
 	},
 	{Names: []string{"@anthropic-ai/claude-code", "@anthropic-ai/claude-code@*", "@openai/codex", "@openai/codex@*", "@google/gemini-cli", "@google/gemini-cli@*", "@github/copilot", "@github/copilot@*", "@qwen-code/qwen-code", "@qwen-code/qwen-code@*", "@sourcegraph/amp", "@sourcegraph/amp@*", "@augmentcode/auggie", "@augmentcode/auggie@*", "@kilocode/cli", "@kilocode/cli@*", "@charmland/crush", "@charmland/crush@*", "@iflow-ai/iflow-cli", "@iflow-ai/iflow-cli@*", "@musistudio/claude-code-router", "@musistudio/claude-code-router@*", "@tencent-ai/codebuddy-code", "@tencent-ai/codebuddy-code@*", "@continuedev/cli", "@continuedev/cli@*"},
 		Do:    Action{Does: Executes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Download and start another AI agent, {sub}"},
-		Flags: sharedFlag518,
-		Whens: sharedWhen519,
+		Flags: sharedFlag519,
+		Whens: sharedWhen520,
 	},
 	{Names: []string{"@*"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"registries"}},
 		Says:  []string{"Download the package {sub} and run it"},
-		Flags: sharedFlag516,
+		Flags: sharedFlag517,
 	},
 	{Names: []string{"http://*", "https://*", "git://*", "git+*", "git@*", "ssh://*", "github:*", "gitlab:*", "bitbucket:*", "gist:*", "file:*", "npm:*", "*.tgz", "*.tar.gz"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Hosts: []string{"external"}},
 		Says:  []string{"Download {sub} and run it: {args}", "Download {sub} and run it"},
-		Flags: sharedFlag516,
+		Flags: sharedFlag517,
 	},
 }
 
-var sharedSubName521 = []SubName{
+var sharedSubName522 = []SubName{
 	{"@angular/cli", 0},
 	{"@anthropic-ai/claude-code", 1},
 	{"@arethetypeswrong/cli", 0},
@@ -9473,18 +9478,18 @@ var sharedSubName521 = []SubName{
 	{"@vue/cli", 0},
 }
 
-var sharedFlag522 = []Flag{
+var sharedFlag523 = []Flag{
 	{Names: []string{"--template", "-t"}, Kind: KindText},
 	{Names: []string{"--example", "-e"}, Kind: KindText},
 	{Names: []string{"--import-alias", "--use", "--preset", "--pm", "--package-manager"}, Kind: KindText},
 	{Names: []string{"--install", "--no-install", "--git", "--no-git", "--skip-install", "--typescript", "--yes", "-y", "--overwrite"}},
 }
 
-var sharedTool523 = []Tool{
+var sharedTool524 = []Tool{
 	{Names: []string{"vite", "vite@*", "next-app", "next-app@*", "react-app", "react-app@*", "vue", "vue@*", "svelte", "svelte@*", "nuxt", "nuxt@*", "nuxt-app", "nuxt-app@*", "astro", "astro@*", "remix", "remix@*", "react-router", "react-router@*", "expo", "expo@*", "expo-app", "expo-app@*", "t3-app", "t3-app@*", "solid", "solid@*", "hono", "hono@*", "tauri-app", "tauri-app@*", "electron-app", "electron-app@*", "cloudflare", "cloudflare@*", "turbo", "turbo@*", "nx-workspace", "nx-workspace@*", "strapi-app", "strapi-app@*", "strapi", "strapi@*", "payload-app", "payload-app@*", "docusaurus", "docusaurus@*", "gatsby", "gatsby@*", "preact", "preact@*", "qwik", "qwik@*", "lit", "lit@*", "rspack", "rspack@*", "rsbuild", "rsbuild@*", "elysia", "elysia@*", "fastify", "fastify@*", "playwright", "playwright@*", "@eslint/config", "@eslint/config@*", "vitest", "vitest@*", "vitepress", "vitepress@*", "storybook", "storybook@*", "sanity", "sanity@*", "@angular", "@angular@*", "@vitejs/app", "@tanstack/app", "@tanstack/start", "redwood-app", "redwood-app@*", "react-native-app", "wagmi", "wagmi@*", "mastra", "mastra@*", "video", "video@*"},
 		Do:    Action{Does: Executes | Writes | Installs | Network, Args: []Slot{{Kind: KindWrite, Optional: true}, {Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Create a project from the template {sub} in {arg1}", "Create a project from the template {sub}"},
-		Flags: sharedFlag522,
+		Flags: sharedFlag523,
 	},
 	{Names: []string{"*"},
 		Do:   Action{Does: Executes | Writes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
@@ -9492,7 +9497,7 @@ var sharedTool523 = []Tool{
 	},
 }
 
-var sharedSubName524 = []SubName{
+var sharedSubName525 = []SubName{
 	{"@angular", 0},
 	{"@eslint/config", 0},
 	{"@tanstack/app", 0},
@@ -9542,32 +9547,32 @@ var sharedSubName524 = []SubName{
 	{"wagmi", 0},
 }
 
-var sharedWhen525 = []When{
+var sharedWhen526 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry-run"}, {Not: true, Op: TermFlag, Flag: "--dry-run", Globs: []string{"false", "null", "no", "0"}}, {Not: true, Op: TermFlag, Flag: "--no-dry-run"}, {Not: true, Op: TermAny, N: 0, Globs: []string{"false", "null"}}}}, Flagged: true, Do: Action{Does: Executes, Say: "Show what would be published, after running the project's scripts", Instead: true}},
 }
 
-var sharedWhen526 = []When{
+var sharedWhen527 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-g"}, {Op: TermMore, N: 0}}}, Flagged: true, Do: Action{Say: "Install for the whole user account: {args}"}},
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Install packages: {args}"}},
 }
 
-var sharedWhen527 = []When{
+var sharedWhen528 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}, {{Op: TermArg, N: 1, Globs: []string{"get"}}}}, Do: Action{Does: Reads, Say: "Show package.json", Instead: true}},
 }
 
-var sharedWhen528 = []When{
+var sharedWhen529 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"ls", "list"}}}}, Do: Action{Does: Reads | Network, Risk: LevelSafe, Say: "Ask the package registry", Instead: true}},
 }
 
-var sharedWhen529 = []When{
+var sharedWhen530 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Install packages: {args}"}},
 }
 
-var sharedFlag530 = []Flag{
+var sharedFlag531 = []Flag{
 	{Names: []string{"-A", "--all"}},
 }
 
-var sharedFlag531 = []Flag{
+var sharedFlag532 = []Flag{
 	{Names: []string{"-g", "--global"}, Do: &Action{Risk: LevelDangerous, Is: IsGlobal}},
 	{Names: []string{"-d", "--dev", "-D", "--development", "--optional", "--peer", "-E", "--exact", "-p", "--production", "-y", "--yarn", "--no-save", "--save", "--save-text-lockfile", "--frozen-lockfile", "-f", "--force", "--ignore-scripts", "--trust", "--no-verify", "--lockfile-only", "--only-missing", "--no-cache", "--no-summary", "-a", "--analyze"}},
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change", Instead: true}},
@@ -9576,24 +9581,24 @@ var sharedFlag531 = []Flag{
 	{Names: []string{"--cafile"}, Kind: KindRead},
 }
 
-var sharedWhen532 = []When{
+var sharedWhen533 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "Show the project's version", Instead: true}},
 }
 
-var sharedFlag533 = []Flag{
+var sharedFlag534 = []Flag{
 	{Names: []string{"--lts"}, Kind: KindText, Attached: true},
 }
 
-var sharedFlag534 = []Flag{
+var sharedFlag535 = []Flag{
 	{Names: []string{"--silent"}},
 	{Names: []string{"--lts"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen535 = []When{
+var sharedWhen536 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"-e", "-p", "--eval", "--print", "-pe"}}}}, Do: Action{Risk: LevelDangerous, Opaque: "the code given to Node.js is not analysed"}},
 }
 
-var sharedFlag536 = []Flag{
+var sharedFlag537 = []Flag{
 	{Names: []string{"-F", "--filter"}, Kind: KindText},
 	{Names: []string{"--graph"}, Kind: KindWrite, Attached: true},
 	{Names: []string{"--dry-run", "--dry"}, Kind: KindText, Attached: true},
@@ -9605,27 +9610,27 @@ var sharedFlag536 = []Flag{
 	{Names: []string{"--force", "--continue", "--parallel", "--no-cache", "--no-daemon", "--daemon", "--only", "--affected", "--single-package", "--include-dependencies", "--no-deps"}},
 }
 
-var sharedWhen537 = []When{
+var sharedWhen538 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry"}, {Not: true, Op: TermFlag, Flag: "--graph"}, {Not: true, Op: TermFlag, Flag: "--summarize"}, {Not: true, Op: TermFlag, Flag: "--profile"}}}, Flagged: true, Do: Action{Does: Reads, Say: "Show which tasks would run", Instead: true}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--dry"}}}, Flagged: true, Do: Action{Say: "Show which tasks would run"}},
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"deploy", "publish", "release"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedWhen538 = []When{
+var sharedWhen539 = []When{
 	{Any: [][]Term{{{Op: TermCount, N: 0}}}, Do: Action{Does: Reads, Say: "List the scripts that the project offers", Instead: true}},
 }
 
-var sharedWhen539 = []When{
+var sharedWhen540 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"update", "download"}}}}, Do: Action{Does: Writes | Network, Say: "Update the list of known vulnerabilities of Ruby packages"}},
 }
 
-var sharedFlag540 = []Flag{
+var sharedFlag541 = []Flag{
 	{Names: []string{"--prefer-install", "--apcu-autoloader-prefix", "--ignore-platform-req", "--with", "--audit-format"}, Kind: KindText},
 	{Names: []string{"--prefer-source", "--prefer-dist", "--no-dev", "--dev", "--no-autoloader", "--no-progress", "--no-install", "--no-audit", "--audit", "--no-update", "--no-suggest", "-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--apcu-autoloader", "--ignore-platform-reqs", "--fixed", "--update-no-dev", "-w", "--update-with-dependencies", "--with-dependencies", "-W", "--update-with-all-dependencies", "--with-all-dependencies", "--sort-packages", "--prefer-stable", "--prefer-lowest", "-m", "--minimal-changes", "--patch-only", "--root-reqs", "--lock", "--bump-after-update", "-i", "--interactive", "--unused", "--download-only", "--dev-only", "-D", "--no-dev-only", "-R"}},
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change in the PHP packages", Instead: true}},
 }
 
-var sharedFlag541 = []Flag{
+var sharedFlag542 = []Flag{
 	{Names: []string{"-o", "--output", "--artifacts-path"}, Kind: KindWrite},
 	{Names: []string{"-p", "--property"}, Kind: KindText},
 	{Names: []string{"-c", "--configuration", "-f", "--framework", "-r", "--runtime", "-v", "--verbosity", "--version-suffix", "--arch", "--os", "--manifest"}, Kind: KindText},
@@ -9634,38 +9639,38 @@ var sharedFlag541 = []Flag{
 	{Names: []string{"-bl", "--binaryLogger"}, Kind: KindWrite, Attached: true},
 }
 
-var sharedFlag542 = []Flag{
+var sharedFlag543 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"--hosted-url", "--git-url", "--git-ref", "--git-path", "--path", "--sdk"}, Kind: KindText},
 	{Names: []string{"--offline", "--precompile", "--enforce-lockfile", "--major-versions", "--tighten", "--null-safety", "--unlock-transitive", "--dev"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would change in the app's packages", Instead: true}},
 }
 
-var sharedFlag543 = []Flag{
+var sharedFlag544 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"-s", "--style", "-o", "--output"}, Kind: KindText},
 }
 
-var sharedFlag544 = []Flag{
+var sharedFlag545 = []Flag{
 	{Names: []string{"-C", "--directory"}, Kind: KindCd},
 	{Names: []string{"-f", "--force", "--skip-validation"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Check whether the package could be published", Instead: true}},
 }
 
-var sharedWhen545 = []When{
+var sharedWhen546 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"list"}}}}, Do: Action{Does: Reads, Say: "List packages of the user account", Instead: true}},
 }
 
-var sharedTool546 = []Tool{
+var sharedTool547 = []Tool{
 	{Names: []string{"get", "add", "upgrade", "downgrade", "remove"},
 		Do:    Action{Does: Executes | Installs | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change the app's packages: {sub} {args}", "Install the app's packages"},
-		Flags: sharedFlag542,
+		Flags: sharedFlag543,
 	},
 	{Names: []string{"deps", "outdated", "list-package-dirs", "workspace", "unpack"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Look at the app's packages"},
-		Flags: sharedFlag543,
+		Flags: sharedFlag544,
 	},
 	{Names: []string{"run"},
 		Do:   Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix},
@@ -9674,12 +9679,12 @@ var sharedTool546 = []Tool{
 	{Names: []string{"publish", "lish"},
 		Do:    Action{Does: Publishes | Irreversible | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Publish the package"},
-		Flags: sharedFlag544,
+		Flags: sharedFlag545,
 	},
 	{Names: []string{"global", "cache"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsGlobal},
 		Says:  []string{"Change packages of the user account: {sub} {args}", "Change packages of the user account"},
-		Whens: sharedWhen545,
+		Whens: sharedWhen546,
 	},
 	{Names: []string{"login", "logout", "token", "uploader", "bump"},
 		Do:   Action{Does: Permissions | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -9691,7 +9696,7 @@ var sharedTool546 = []Tool{
 	},
 }
 
-var sharedSubName547 = []SubName{
+var sharedSubName548 = []SubName{
 	{"add", 0},
 	{"bump", 5},
 	{"cache", 4},
@@ -9715,11 +9720,11 @@ var sharedSubName547 = []SubName{
 	{"workspace", 1},
 }
 
-var sharedWhen548 = []When{
+var sharedWhen549 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermInner, N: 0}}}, Do: Action{Stdin: &Slot{Kind: KindShell}}},
 }
 
-var sharedFlag549 = []Flag{
+var sharedFlag550 = []Flag{
 	{Names: []string{"-o", "--option"}, Kind: KindText, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run {cmd} with changed settings, which can start any program"}},
 	{Names: []string{"-c", "--config-file"}, Kind: KindRead, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"-t", "--target-release", "--default-release", "-a", "--host-architecture", "--with-source", "--solver", "-P", "--build-profiles", "--error-on"}, Kind: KindText},
@@ -9729,7 +9734,7 @@ var sharedFlag549 = []Flag{
 	{Names: []string{"--no-simulate", "--no-just-print", "--no-dry-run", "--no-recon", "--no-no-act"}},
 }
 
-var sharedFlag550 = []Flag{
+var sharedFlag551 = []Flag{
 	{Names: []string{"-r", "--root", "--sysroot"}, Kind: KindWrite},
 	{Names: []string{"-b", "--dbpath", "--cachedir", "--gpgdir", "--hookdir", "--arch", "--color", "--ignore", "--ignoregroup", "--assume-installed", "--overwrite", "--print-format", "--ask", "--logfile"}, Kind: KindText},
 	{Names: []string{"--config"}, Kind: KindRead, Do: &Action{Risk: LevelDangerous}},
@@ -9757,19 +9762,19 @@ var sharedFlag550 = []Flag{
 	{Names: []string{"-W", "--web"}},
 }
 
-var sharedFlag551 = []Flag{
+var sharedFlag552 = []Flag{
 	{Names: []string{"-c", "--command"}, Kind: KindShell},
 }
 
-var sharedWhen552 = []When{
+var sharedWhen553 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Say: "Add packages to the project: {args}"}},
 }
 
-var sharedFlag553 = []Flag{
+var sharedFlag554 = []Flag{
 	{Names: []string{"-q", "--quiet", "-v", "--verbose"}},
 }
 
-var sharedFlag554 = []Flag{
+var sharedFlag555 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9779,19 +9784,8 @@ var sharedFlag554 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedWhen555 = []When{
+var sharedWhen556 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-r"}}}, Flagged: true, Do: Action{Say: "Build the Rust project for release"}},
-}
-
-var sharedFlag556 = []Flag{
-	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
-	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
-	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
-	{Names: []string{"--lockfile-path"}, Kind: KindWrite},
-	{Names: []string{"-r", "--release"}},
-	{Names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{Names: []string{"--manifest-path"}, Kind: KindRead},
-	{Names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag557 = []Flag{
@@ -9802,10 +9796,21 @@ var sharedFlag557 = []Flag{
 	{Names: []string{"-r", "--release"}},
 	{Names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
-	{Names: []string{"--no-run", "--no-fail-fast"}},
+	{Names: []string{"--doc", "--no-run", "--no-fail-fast"}},
 }
 
 var sharedFlag558 = []Flag{
+	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
+	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
+	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
+	{Names: []string{"--lockfile-path"}, Kind: KindWrite},
+	{Names: []string{"-r", "--release"}},
+	{Names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{Names: []string{"--manifest-path"}, Kind: KindRead},
+	{Names: []string{"--no-run", "--no-fail-fast"}},
+}
+
+var sharedFlag559 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9818,7 +9823,7 @@ var sharedFlag558 = []Flag{
 	{Names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code"}},
 }
 
-var sharedFlag559 = []Flag{
+var sharedFlag560 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9829,26 +9834,15 @@ var sharedFlag559 = []Flag{
 	{Names: []string{"--allow-dirty", "--allow-staged", "--allow-no-vcs", "--broken-code", "--edition", "--edition-idioms"}},
 }
 
-var sharedFlag560 = []Flag{
+var sharedFlag561 = []Flag{
 	{Names: []string{"-p", "--package", "--message-format"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--all"}},
 	{Names: []string{"--check"}, Do: &Action{Does: Reads, Say: "Check the format of the Rust code", Instead: true}},
 }
 
-var sharedWhen561 = []When{
+var sharedWhen562 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"--check"}}}}, Do: Action{Does: Reads, Say: "Check the format of the Rust code", Instead: true}},
-}
-
-var sharedFlag562 = []Flag{
-	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
-	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
-	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
-	{Names: []string{"--lockfile-path"}, Kind: KindWrite},
-	{Names: []string{"-r", "--release"}},
-	{Names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
-	{Names: []string{"--manifest-path"}, Kind: KindRead},
-	{Names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag563 = []Flag{
@@ -9859,10 +9853,21 @@ var sharedFlag563 = []Flag{
 	{Names: []string{"-r", "--release"}},
 	{Names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
-	{Names: []string{"--crate-type", "--print"}, Kind: KindText},
+	{Names: []string{"--open", "--no-deps", "--document-private-items"}},
 }
 
 var sharedFlag564 = []Flag{
+	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
+	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
+	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
+	{Names: []string{"--lockfile-path"}, Kind: KindWrite},
+	{Names: []string{"-r", "--release"}},
+	{Names: []string{"--workspace", "--all", "--lib", "--bins", "--examples", "--tests", "--benches", "--all-targets", "--all-features", "--no-default-features", "--keep-going", "--ignore-rust-version", "--future-incompat-report", "--unit-graph", "--build-plan"}},
+	{Names: []string{"--manifest-path"}, Kind: KindRead},
+	{Names: []string{"--crate-type", "--print"}, Kind: KindText},
+}
+
+var sharedFlag565 = []Flag{
 	{Names: []string{"--target-dir"}, Kind: KindDelete},
 	{Names: []string{"-p", "--package", "--profile", "--target"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
@@ -9870,49 +9875,49 @@ var sharedFlag564 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads, Say: "Show which build output would be deleted", Instead: true}},
 }
 
-var sharedFlag565 = []Flag{
+var sharedFlag566 = []Flag{
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag566 = []Flag{
+var sharedFlag567 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "-F", "--features", "--target", "-e", "--edges", "-i", "--invert", "--prune", "--depth", "--prefix", "--format", "-f", "--charset"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-d", "--duplicates", "--no-dedupe", "--workspace", "--all", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag567 = []Flag{
+var sharedFlag568 = []Flag{
 	{Names: []string{"--registry", "--color"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindURL},
 }
 
-var sharedFlag568 = []Flag{
+var sharedFlag569 = []Flag{
 	{Names: []string{"--format-version", "--filter-platform", "--message-format", "-F", "--features", "-p", "--package", "--registry", "--index"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--no-deps", "--workspace", "--all-features", "--no-default-features"}},
 }
 
-var sharedFlag569 = []Flag{
+var sharedFlag570 = []Flag{
 	{Names: []string{"--limit", "--registry"}, Kind: KindText},
 	{Names: []string{"--index"}, Kind: KindURL},
 }
 
-var sharedFlag570 = []Flag{
+var sharedFlag571 = []Flag{
 	{Names: []string{"--id", "-p", "--package"}, Kind: KindText},
 }
 
-var sharedFlag571 = []Flag{
+var sharedFlag572 = []Flag{
 	{Names: []string{"-p", "--package", "--precise"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--aggressive", "--recursive", "-w", "--workspace", "--breaking"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what an update would change", Instead: true}},
 }
 
-var sharedFlag572 = []Flag{
+var sharedFlag573 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag573 = []Flag{
+var sharedFlag574 = []Flag{
 	{Names: []string{"--path"}, Kind: KindRead},
 	{Names: []string{"--git"}, Kind: KindRepo},
 	{Names: []string{"--branch", "--tag", "--rev", "--registry", "--base", "--rename", "--target", "-F", "--features", "-p", "--package"}, Kind: KindText},
@@ -9921,20 +9926,20 @@ var sharedFlag573 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what adding would change", Instead: true}},
 }
 
-var sharedFlag574 = []Flag{
+var sharedFlag575 = []Flag{
 	{Names: []string{"--target", "-p", "--package"}, Kind: KindText},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--dev", "--build"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads, Say: "Show what removing would change", Instead: true}},
 }
 
-var sharedFlag575 = []Flag{
+var sharedFlag576 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--manifest-path"}, Kind: KindText},
 	{Names: []string{"--incompatible", "-i", "--compatible", "--pinned", "--recursive", "--all", "--workspace", "--bump"}},
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which versions would be raised", Instead: true}},
 }
 
-var sharedFlag576 = []Flag{
+var sharedFlag577 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9952,28 +9957,28 @@ var sharedFlag576 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show what would be installed", Instead: true}},
 }
 
-var sharedFlag577 = []Flag{
+var sharedFlag578 = []Flag{
 	{Names: []string{"--version", "--targets", "--git", "--manifest-path", "--index", "--registry", "--strategies", "--install-path", "--root", "--pkg-url", "--pkg-fmt", "--bin-dir"}, Kind: KindText},
 	{Names: []string{"-y", "--no-confirm", "--force", "--locked", "--no-symlinks", "--no-track", "-a", "--all", "-g"}},
 	{Names: []string{"-l", "--list", "--dry-run"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "Show which Rust programs would be installed", Instead: true}},
 }
 
-var sharedFlag578 = []Flag{
+var sharedFlag579 = []Flag{
 	{Names: []string{"-p", "--package", "--bin"}, Kind: KindText},
 	{Names: []string{"--root"}, Kind: KindWrite},
 }
 
-var sharedFlag579 = []Flag{
+var sharedFlag580 = []Flag{
 	{Names: []string{"--vcs", "--edition", "--name", "--registry"}, Kind: KindText},
 	{Names: []string{"--bin", "--lib"}},
 }
 
-var sharedFlag580 = []Flag{
+var sharedFlag581 = []Flag{
 	{Names: []string{"-s", "--sync", "--manifest-path"}, Kind: KindRead},
 	{Names: []string{"--no-delete", "--respect-source-config", "--versioned-dirs"}},
 }
 
-var sharedFlag581 = []Flag{
+var sharedFlag582 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -9986,11 +9991,11 @@ var sharedFlag581 = []Flag{
 	{Names: []string{"--index", "--registry"}, Kind: KindText},
 }
 
-var sharedWhen582 = []When{
+var sharedWhen583 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-l"}}}, Flagged: true, Do: Action{Does: Reads, Say: "List what would be packed", Instead: true}},
 }
 
-var sharedFlag583 = []Flag{
+var sharedFlag584 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10003,21 +10008,21 @@ var sharedFlag583 = []Flag{
 	{Names: []string{"-n", "--dry-run"}, Do: &Action{Does: Executes, Say: "Check that the Rust project could be published", Instead: true}},
 }
 
-var sharedFlag584 = []Flag{
+var sharedFlag585 = []Flag{
 	{Names: []string{"--version", "--vers", "--index", "--registry", "--token"}, Kind: KindText},
 	{Names: []string{"--undo"}},
 }
 
-var sharedFlag585 = []Flag{
+var sharedFlag586 = []Flag{
 	{Names: []string{"-a", "--add", "-r", "--remove", "--index", "--registry", "--token"}, Kind: KindText},
 	{Names: []string{"-l", "--list"}, Do: &Action{Does: Reads | Network, Risk: LevelSafe, Say: "List who may publish a Rust project", Instead: true}},
 }
 
-var sharedFlag586 = []Flag{
+var sharedFlag587 = []Flag{
 	{Names: []string{"--registry"}, Kind: KindText},
 }
 
-var sharedFlag587 = []Flag{
+var sharedFlag588 = []Flag{
 	{Names: []string{"-f", "--file"}, Kind: KindRead},
 	{Names: []string{"-d", "--db"}, Kind: KindWrite},
 	{Names: []string{"-u", "--url"}, Kind: KindURL},
@@ -10025,15 +10030,15 @@ var sharedFlag587 = []Flag{
 	{Names: []string{"-n", "--no-fetch", "--stale", "--json", "-q", "--quiet"}},
 }
 
-var sharedFlag588 = []Flag{
+var sharedFlag589 = []Flag{
 	{Names: []string{"--dry-run"}, Do: &Action{Does: Reads, Say: "Show which versions would be raised", Instead: true}},
 }
 
-var sharedTool589 = []Tool{
+var sharedTool590 = []Tool{
 	{Names: []string{"fix"},
 		Do:    Action{Does: Writes | Network},
 		Says:  []string{"Raise the versions of vulnerable Rust dependencies"},
-		Flags: sharedFlag588,
+		Flags: sharedFlag589,
 	},
 	{Names: []string{"bin"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindRead, Repeat: true}}},
@@ -10041,14 +10046,14 @@ var sharedTool589 = []Tool{
 	},
 }
 
-var sharedFlag590 = []Flag{
+var sharedFlag591 = []Flag{
 	{Names: []string{"-c", "--config"}, Kind: KindRead},
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-L", "--log-level", "-f", "--format", "--exclude", "-t", "--target", "--features", "-W", "-A", "-D"}, Kind: KindText},
 	{Names: []string{"--all-features", "--no-default-features", "--workspace", "--hide-inclusion-graph", "--show-stats", "--audit-compatible-output", "--disable-fetch"}},
 }
 
-var sharedTool591 = []Tool{
+var sharedTool592 = []Tool{
 	{Names: []string{"check", "list"},
 		Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says: []string{"Check the Rust dependencies against the project's rules"},
@@ -10063,21 +10068,21 @@ var sharedTool591 = []Tool{
 	},
 }
 
-var sharedFlag592 = []Flag{
+var sharedFlag593 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 	{Names: []string{"-R", "--root-deps-only", "-w", "--workspace", "-a", "--aggressive", "-d", "--depth", "-p", "--packages", "--package", "--format", "-j", "--json", "-t", "--tsv", "--avoid-build-deps", "--avoid-dev-deps", "--color", "-e", "--exclude", "-i", "--ignore", "--features", "--exit-code", "--root"}, Kind: KindText, Attached: true},
 }
 
-var sharedFlag593 = []Flag{
+var sharedFlag594 = []Flag{
 	{Names: []string{"-o", "--output", "--output-file"}, Kind: KindWrite},
 	{Names: []string{"-p", "--package", "-F", "--features", "--target", "--bin", "--manifest-path", "--baseline-version", "--baseline-rev", "--format", "-d", "--depth"}, Kind: KindText},
 }
 
-var sharedWhen594 = []When{
+var sharedWhen595 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"publish", "upload"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag595 = []Flag{
+var sharedFlag596 = []Flag{
 	{Names: []string{"--config-file", "--tool-config-file"}, Kind: KindRead},
 	{Names: []string{"-P", "--cargo-profile", "--cargo-message-format", "--partition", "-E", "--filter-expr", "--filterset", "--test-threads", "--retries", "--run-ignored", "--status-level", "--final-status-level", "--failure-output", "--success-output", "--max-fail", "--max-progress-running", "-T", "--list-type"}, Kind: KindText},
 	{Names: []string{"--archive-file", "--binaries-metadata", "--cargo-metadata"}, Kind: KindRead},
@@ -10092,21 +10097,21 @@ var sharedFlag595 = []Flag{
 	{Names: []string{"--manifest-path"}, Kind: KindRead},
 }
 
-var sharedFlag596 = []Flag{
+var sharedFlag597 = []Flag{
 	{Names: []string{"--profile", "--show-progress", "--no-tests", "--color"}, Kind: KindText},
 	{Names: []string{"--tracer", "--debugger"}, Kind: KindShell},
 }
 
-var sharedFlag597 = []Flag{
+var sharedFlag598 = []Flag{
 	{Names: []string{"--archive-file"}, Kind: KindWrite},
 	{Names: []string{"--archive-format", "--zstd-level"}, Kind: KindText},
 }
 
-var sharedTool598 = []Tool{
+var sharedTool599 = []Tool{
 	{Names: []string{"run", "r", "bench", "debugger", "replay"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests"},
-		Flags: sharedFlag596,
+		Flags: sharedFlag597,
 	},
 	{Names: []string{"list"},
 		Do:   Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -10115,7 +10120,7 @@ var sharedTool598 = []Tool{
 	{Names: []string{"archive"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Pack the compiled tests"},
-		Flags: sharedFlag597,
+		Flags: sharedFlag598,
 	},
 	{Names: []string{"show-config"},
 		Do:   Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -10127,7 +10132,7 @@ var sharedTool598 = []Tool{
 	},
 }
 
-var sharedSubName599 = []SubName{
+var sharedSubName600 = []SubName{
 	{"archive", 2},
 	{"bench", 0},
 	{"debugger", 0},
@@ -10139,7 +10144,7 @@ var sharedSubName599 = []SubName{
 	{"show-config", 3},
 }
 
-var sharedFlag600 = []Flag{
+var sharedFlag601 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10151,7 +10156,7 @@ var sharedFlag600 = []Flag{
 	{Names: []string{"--ugly"}},
 }
 
-var sharedFlag601 = []Flag{
+var sharedFlag602 = []Flag{
 	{Names: []string{"-x", "--exec"}, Kind: KindSelf},
 	{Names: []string{"-s", "--shell"}, Kind: KindShell},
 	{Names: []string{"--use-shell"}, Kind: KindScript},
@@ -10162,12 +10167,12 @@ var sharedFlag601 = []Flag{
 	{Names: []string{"-c", "--clear", "-q", "--quiet", "--postpone", "--poll", "--why", "--no-restart", "--no-vcs-ignores", "--no-dot-ignores", "--ignore-nothing", "--skip-local-deps", "-N", "--notify"}},
 }
 
-var sharedWhen602 = []When{
+var sharedWhen603 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-x", Globs: []string{"publish*", "install*", "yank*", "login*", "owner*"}}}}, Flagged: true, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-s"}}}, Flagged: true, Do: Action{Say: "Run a shell command whenever files change"}},
 }
 
-var sharedFlag603 = []Flag{
+var sharedFlag604 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10180,15 +10185,15 @@ var sharedFlag603 = []Flag{
 	{Names: []string{"--html", "--open", "--lcov", "--json", "--text", "--cobertura", "--codecov", "--summary-only", "--no-report", "--branch", "--mcdc", "--doctests", "--no-clean", "--no-cfg-coverage", "--show-missing-lines", "--no-run", "--ignore-run-fail"}},
 }
 
-var sharedFlag604 = []Flag{
+var sharedFlag605 = []Flag{
 	{Names: []string{"--workspace", "--profraw-only"}},
 }
 
-var sharedTool605 = []Tool{
+var sharedTool606 = []Tool{
 	{Names: []string{"clean"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete coverage data"},
-		Flags: sharedFlag604,
+		Flags: sharedFlag605,
 	},
 	{Names: []string{"report", "show-env"},
 		Do:   Action{Does: Reads | Writes},
@@ -10196,7 +10201,7 @@ var sharedTool605 = []Tool{
 	},
 }
 
-var sharedFlag606 = []Flag{
+var sharedFlag607 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10208,7 +10213,7 @@ var sharedFlag606 = []Flag{
 	{Names: []string{"-o", "--out", "--exclude-files", "--timeout", "--engine", "--command", "--ignore-tests", "--config", "--fail-under", "--run-types", "--ciserver", "--coveralls", "--report-uri", "-t", "-e"}, Kind: KindText},
 }
 
-var sharedFlag607 = []Flag{
+var sharedFlag608 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10223,16 +10228,16 @@ var sharedFlag607 = []Flag{
 	{Names: []string{"--check", "--diff", "--json", "--in-place", "--no-shuffle", "--shuffle", "--leak-dirs", "--iterate", "--no-config"}},
 }
 
-var sharedWhen608 = []When{
+var sharedWhen609 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--list"}}, {{Op: TermFlag, Flag: "--list-files"}}}, Flagged: true, Do: Action{Does: Reads, Say: "List the changes that would be tried", Instead: true}},
 }
 
-var sharedFlag609 = []Flag{
+var sharedFlag610 = []Flag{
 	{Names: []string{"--with-metadata", "--skip-target-dir", "--no-ignore"}},
 	{Names: []string{"--fix"}, Do: &Action{Does: Writes, Say: "Remove unused Rust dependencies"}},
 }
 
-var sharedFlag610 = []Flag{
+var sharedFlag611 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10243,23 +10248,23 @@ var sharedFlag610 = []Flag{
 	{Names: []string{"--output", "--backend"}, Kind: KindText},
 }
 
-var sharedFlag611 = []Flag{
+var sharedFlag612 = []Flag{
 	{Names: []string{"--fix"}, Do: &Action{Does: Writes, Say: "Remove unused Rust dependencies"}},
 	{Names: []string{"--expand"}},
 }
 
-var sharedFlag612 = []Flag{
+var sharedFlag613 = []Flag{
 	{Names: []string{"-w", "--workspace", "-g", "--grouped"}},
 	{Names: []string{"-o", "--order"}, Kind: KindText},
 	{Names: []string{"-c", "--check"}},
 	{Names: []string{"-p", "--print", "-n", "--no-format"}},
 }
 
-var sharedWhen613 = []When{
+var sharedWhen614 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-c"}}}, Flagged: true, Do: Action{Does: Reads, Say: "Check that the entries of Cargo.toml are sorted", Args: []Slot{{Kind: KindRead, Repeat: true}}, Instead: true}},
 }
 
-var sharedFlag614 = []Flag{
+var sharedFlag615 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10271,11 +10276,11 @@ var sharedFlag614 = []Flag{
 	{Names: []string{"--each-feature", "--feature-powerset", "--no-dev-deps", "--remove-dev-deps", "--no-private", "--ignore-private", "--ignore-unknown-features", "--include-deps-features", "--clean-per-run", "--exclude-no-default-features", "--exclude-all-features"}},
 }
 
-var sharedWhen615 = []When{
+var sharedWhen616 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"publish", "install", "yank", "login", "owner"}}}}, Do: Action{Does: Publishes, Risk: LevelDangerous}},
 }
 
-var sharedFlag616 = []Flag{
+var sharedFlag617 = []Flag{
 	{Names: []string{"-g", "--git"}, Kind: KindRepo},
 	{Names: []string{"-p", "--path", "--config", "-c"}, Kind: KindRead},
 	{Names: []string{"--destination"}, Kind: KindWrite},
@@ -10284,11 +10289,11 @@ var sharedFlag616 = []Flag{
 	{Names: []string{"-f", "--force", "-s", "--silent", "-v", "--verbose", "--init", "-o", "--overwrite", "--skip-submodules"}},
 }
 
-var sharedWhen617 = []When{
+var sharedWhen618 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "--allow-commands"}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Create a Rust project from a template that may run commands"}},
 }
 
-var sharedFlag618 = []Flag{
+var sharedFlag619 = []Flag{
 	{Names: []string{"-p", "--package", "--exclude", "--bin", "--example", "--test", "--bench", "-j", "--jobs", "--profile", "-F", "--features", "--target", "--message-format"}, Kind: KindText},
 	{Names: []string{"--target-dir", "--artifact-dir", "--out-dir"}, Kind: KindWrite},
 	{Names: []string{"--timings"}, Kind: KindText, Attached: true},
@@ -10299,123 +10304,123 @@ var sharedFlag618 = []Flag{
 	{Names: []string{"-o", "--output"}, Kind: KindWrite},
 }
 
-var sharedWhen619 = []When{
+var sharedWhen620 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"deploy", "publish", "upload", "release", "login"}}}}, Do: Action{Does: Publishes | Network, Risk: LevelDangerous, Say: "Deploy the Rust project with cargo {sub} {arg1}"}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"database", "db"}}, {Op: TermArg, N: 2, Globs: []string{"drop", "reset"}}}}, Do: Action{Does: Irreversible, Say: "Delete the project's database"}},
 }
 
-var sharedWhen620 = []When{
+var sharedWhen621 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"list", "ls", "plan", "changed", "changes", "config"}}}}, Do: Action{Does: Reads, Say: "Show what a release would contain", Instead: true}},
 }
 
-var sharedFlag621 = []Flag{
+var sharedFlag622 = []Flag{
 	{Names: []string{"-a", "--artifacts", "-t", "--target", "-o", "--output-format", "--tag", "--hosting", "-c", "--ci", "-i", "--installer"}, Kind: KindText},
 	{Names: []string{"--steps", "--allow-dirty"}, Kind: KindText, Attached: true},
 }
 
-var sharedWhen622 = []When{
+var sharedWhen623 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"plan", "manifest", "help", "manifest-schema"}}}}, Do: Action{Does: Reads, Say: "Show what a release would contain", Instead: true}},
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"host", "selfupdate", "update"}}}}, Do: Action{Does: Publishes | Network, Risk: LevelDangerous, Say: "Publish the release of the Rust project"}},
 }
 
-var sharedFlag623 = []Flag{
+var sharedFlag624 = []Flag{
 	{Names: []string{"--name", "--id", "--working-directory", "--manifest-path", "--port", "--secrets", "--template", "--env"}, Kind: KindText},
 }
 
-var sharedWhen624 = []When{
+var sharedWhen625 = []When{
 	{Any: [][]Term{{{Op: TermArg, N: 1, Globs: []string{"deploy", "login", "logout", "delete", "stop", "resource", "certificate", "restart", "clean", "create", "upgrade"}}}}, Do: Action{Does: Network | Publishes, Risk: LevelDangerous, Say: "Change the project on Shuttle: {args}"}},
 }
 
-var sharedFlag625 = []Flag{
+var sharedFlag626 = []Flag{
 	{Names: []string{"-i", "--info", "-l", "--list-dirs", "--top-cache-items", "-n", "--dry-run", "--dry"}, Do: &Action{Does: Reads, Say: "Show how much space cargo uses", Instead: true}},
 }
 
-var sharedFlag626 = []Flag{
+var sharedFlag627 = []Flag{
 	{Names: []string{"--format", "--merged", "--show-origin"}, Kind: KindText},
 }
 
-var sharedTool627 = []Tool{
+var sharedTool628 = []Tool{
 	{Names: []string{"check", "c"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Check that the Rust code compiles"},
-		Flags: sharedFlag554,
+		Flags: sharedFlag555,
 	},
 	{Names: []string{"build", "b"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Build the Rust project"},
-		Flags: sharedFlag554,
-		Whens: sharedWhen555,
+		Flags: sharedFlag555,
+		Whens: sharedWhen556,
 	},
 	{Names: []string{"test", "t"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests"},
-		Flags: sharedFlag556,
+		Flags: sharedFlag557,
 	},
 	{Names: []string{"run", "r"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix},
 		Says:  []string{"Build and run the Rust project"},
-		Flags: sharedFlag554,
+		Flags: sharedFlag555,
 	},
 	{Names: []string{"bench"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's benchmarks"},
-		Flags: sharedFlag557,
+		Flags: sharedFlag558,
 	},
 	{Names: []string{"clippy"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Check the Rust code for mistakes"},
-		Flags: sharedFlag558,
+		Flags: sharedFlag559,
 	},
 	{Names: []string{"fix"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Correct the Rust code by the compiler's advice"},
-		Flags: sharedFlag559,
+		Flags: sharedFlag560,
 	},
 	{Names: []string{"fmt"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Format the Rust code"},
-		Flags: sharedFlag560,
-		Whens: sharedWhen561,
+		Flags: sharedFlag561,
+		Whens: sharedWhen562,
 	},
 	{Names: []string{"doc", "d", "rustdoc"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Build the documentation of the Rust project"},
-		Flags: sharedFlag562,
+		Flags: sharedFlag563,
 	},
 	{Names: []string{"rustc"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Compile the Rust project with extra options"},
-		Flags: sharedFlag563,
+		Flags: sharedFlag564,
 	},
 	{Names: []string{"clean"},
 		Do:    Action{Does: Deletes},
 		Says:  []string{"Delete the build output of the Rust project"},
-		Flags: sharedFlag564,
+		Flags: sharedFlag565,
 	},
 	{Names: []string{"fetch"},
 		Do:    Action{Does: Writes | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Download the dependencies of the Rust project"},
-		Flags: sharedFlag565,
+		Flags: sharedFlag566,
 	},
 	{Names: []string{"tree"},
 		Do:    Action{Does: Reads},
 		Says:  []string{"Show the dependencies of the Rust project"},
-		Flags: sharedFlag566,
+		Flags: sharedFlag567,
 	},
 	{Names: []string{"info"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Look up the Rust package {args}", "Look up a Rust package"},
-		Flags: sharedFlag567,
+		Flags: sharedFlag568,
 	},
 	{Names: []string{"metadata", "read-manifest", "locate-project", "pkgid", "verify-project"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Describe the Rust project"},
-		Flags: sharedFlag568,
+		Flags: sharedFlag569,
 	},
 	{Names: []string{"search"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Search the Rust registry for: {args}", "Search the Rust registry"},
-		Flags: sharedFlag569,
+		Flags: sharedFlag570,
 	},
 	{Names: []string{"version", "help"},
 		Do:   Action{Args: []Slot{{Kind: KindText, Repeat: true}}},
@@ -10424,219 +10429,219 @@ var sharedTool627 = []Tool{
 	{Names: []string{"report"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show a report on future incompatibilities"},
-		Flags: sharedFlag570,
+		Flags: sharedFlag571,
 	},
 	{Names: []string{"update"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Update locked versions: {args}", "Update the locked versions of the dependencies"},
-		Flags: sharedFlag571,
+		Flags: sharedFlag572,
 	},
 	{Names: []string{"generate-lockfile"},
 		Do:    Action{Does: Writes | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Write the lock file of the Rust project"},
-		Flags: sharedFlag572,
+		Flags: sharedFlag573,
 	},
 	{Names: []string{"add"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Add dependency: {args}", "Add a dependency"},
-		Flags: sharedFlag573,
+		Flags: sharedFlag574,
 	},
 	{Names: []string{"remove", "rm"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Remove dependency: {args}", "Remove a dependency"},
-		Flags: sharedFlag574,
+		Flags: sharedFlag575,
 	},
 	{Names: []string{"upgrade", "set-version"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Raise versions in Cargo.toml"},
-		Flags: sharedFlag575,
+		Flags: sharedFlag576,
 	},
 	{Names: []string{"install"},
 		Do:    Action{Does: Executes | Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Is: IsGlobal, Hosts: []string{"registries"}},
 		Says:  []string{"Install Rust program for the user account: {args}", "Install a Rust program for the user account"},
-		Flags: sharedFlag576,
+		Flags: sharedFlag577,
 	},
 	{Names: []string{"binstall", "install-update", "quickinstall"},
 		Do:    Action{Does: Installs | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindPkg, Repeat: true}}, Is: IsGlobal, Hosts: []string{"registries"}},
 		Says:  []string{"Install Rust program for the user account: {args}", "Install Rust programs for the user account"},
-		Flags: sharedFlag577,
+		Flags: sharedFlag578,
 	},
 	{Names: []string{"uninstall"},
 		Do:    Action{Does: Deletes, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsGlobal},
 		Says:  []string{"Remove Rust program of the user account: {args}", "Remove a Rust program of the user account"},
-		Flags: sharedFlag578,
+		Flags: sharedFlag579,
 	},
 	{Names: []string{"new"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite}}},
 		Says:  []string{"Create a Rust project in {arg1}", "Create a Rust project"},
-		Flags: sharedFlag579,
+		Flags: sharedFlag580,
 	},
 	{Names: []string{"init"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Optional: true}}},
 		Says:  []string{"Set up {arg1} as a Rust project", "Set up this folder as a Rust project"},
-		Flags: sharedFlag579,
+		Flags: sharedFlag580,
 	},
 	{Names: []string{"vendor"},
 		Do:    Action{Does: Writes | Network, Args: []Slot{{Kind: KindWrite, Optional: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Copy the dependencies' source to {arg1}", "Copy the dependencies' source to vendor"},
-		Flags: sharedFlag580,
+		Flags: sharedFlag581,
 	},
 	{Names: []string{"package"},
 		Do:    Action{Does: Executes | Writes},
 		Says:  []string{"Pack the Rust project"},
-		Flags: sharedFlag581,
-		Whens: sharedWhen582,
+		Flags: sharedFlag582,
+		Whens: sharedWhen583,
 	},
 	{Names: []string{"publish"},
 		Do:    Action{Does: Executes | Publishes | Irreversible | Network, Hosts: []string{"registries"}},
 		Says:  []string{"Publish the Rust project to the registry"},
-		Flags: sharedFlag583,
+		Flags: sharedFlag584,
 	},
 	{Names: []string{"yank"},
 		Do:    Action{Does: Publishes | Irreversible | Network, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Withdraw {arg1} from the registry", "Withdraw a version from the registry"},
-		Flags: sharedFlag584,
+		Flags: sharedFlag585,
 	},
 	{Names: []string{"owner"},
 		Do:    Action{Does: Permissions | Publishes | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change who may publish {arg1}", "Change who may publish a Rust project"},
-		Flags: sharedFlag585,
+		Flags: sharedFlag586,
 	},
 	{Names: []string{"login", "logout"},
 		Do:    Action{Does: Permissions | Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Change the login of the Rust registry"},
-		Flags: sharedFlag586,
+		Flags: sharedFlag587,
 	},
 	{Names: []string{"audit"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe},
 		Says:  []string{"Check the Rust dependencies for known vulnerabilities"},
-		Flags: sharedFlag587,
-		Subs:  sharedTool589,
+		Flags: sharedFlag588,
+		Subs:  sharedTool590,
 	},
 	{Names: []string{"deny"},
 		Says:  []string{"Show the help of cargo deny"},
-		Flags: sharedFlag590,
-		Subs:  sharedTool591,
+		Flags: sharedFlag591,
+		Subs:  sharedTool592,
 	},
 	{Names: []string{"outdated", "license", "licenses", "duplicates", "msrv-check", "about-license", "feature", "features-manager"},
 		Do:    Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindText, Repeat: true}}, Hosts: []string{"registries"}},
 		Says:  []string{"Look at the Rust dependencies: cargo {sub}"},
-		Flags: sharedFlag592,
+		Flags: sharedFlag593,
 	},
 	{Names: []string{"geiger", "bloat", "modules", "depgraph", "semver-checks", "public-api", "about", "llvm-lines", "msrv", "unused-features", "spellcheck", "supply-chain", "vet", "crev", "cyclonedx", "sbom", "auditable"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Analyse the Rust project: {sub}"},
-		Flags: sharedFlag593,
-		Whens: sharedWhen594,
+		Flags: sharedFlag594,
+		Whens: sharedWhen595,
 	},
 	{Names: []string{"nextest"},
 		Says:  []string{"Show the help of cargo nextest"},
-		Flags: sharedFlag595,
-		Subs:  sharedTool598,
-		Index: sharedSubName599,
+		Flags: sharedFlag596,
+		Subs:  sharedTool599,
+		Index: sharedSubName600,
 	},
 	{Names: []string{"expand"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show the Rust code with macros expanded"},
-		Flags: sharedFlag600,
+		Flags: sharedFlag601,
 	},
 	{Names: []string{"watch"},
 		Do:    Action{Does: Executes | LongRunning, Args: []Slot{{Kind: KindCmd, Repeat: true}}, Is: IsWrapper | IsWrapping},
 		Says:  []string{"Run cargo {-x} whenever files change", "Run cargo whenever files change"},
-		Flags: sharedFlag601,
-		Whens: sharedWhen602,
+		Flags: sharedFlag602,
+		Whens: sharedWhen603,
 	},
 	{Names: []string{"llvm-cov"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests and measure coverage"},
-		Flags: sharedFlag603,
-		Subs:  sharedTool605,
+		Flags: sharedFlag604,
+		Subs:  sharedTool606,
 	},
 	{Names: []string{"tarpaulin"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project's tests and measure coverage"},
-		Flags: sharedFlag606,
+		Flags: sharedFlag607,
 	},
 	{Names: []string{"mutants"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Test the tests by changing the Rust code"},
-		Flags: sharedFlag607,
-		Whens: sharedWhen608,
+		Flags: sharedFlag608,
+		Whens: sharedWhen609,
 	},
 	{Names: []string{"machete"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag609,
+		Flags: sharedFlag610,
 	},
 	{Names: []string{"udeps"},
 		Do:    Action{Does: Executes},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag610,
+		Flags: sharedFlag611,
 	},
 	{Names: []string{"shear"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindRead, Repeat: true}}},
 		Says:  []string{"Look for unused Rust dependencies"},
-		Flags: sharedFlag611,
+		Flags: sharedFlag612,
 	},
 	{Names: []string{"sort"},
 		Do:    Action{Does: Writes, Args: []Slot{{Kind: KindWrite, Repeat: true}}},
 		Says:  []string{"Sort the entries of Cargo.toml"},
-		Flags: sharedFlag612,
-		Whens: sharedWhen613,
+		Flags: sharedFlag613,
+		Whens: sharedWhen614,
 	},
 	{Names: []string{"hack"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Prefix: 1},
 		Says:  []string{"Run cargo {arg1} for every combination of features", "Run cargo for every combination of features"},
-		Flags: sharedFlag614,
-		Whens: sharedWhen615,
+		Flags: sharedFlag615,
+		Whens: sharedWhen616,
 	},
 	{Names: []string{"generate"},
 		Do:    Action{Does: Executes | Writes | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Create a Rust project from the template {arg1}", "Create a Rust project from a template"},
-		Flags: sharedFlag616,
-		Whens: sharedWhen617,
+		Flags: sharedFlag617,
+		Whens: sharedWhen618,
 	},
 	{Names: []string{"xtask", "x", "make", "just", "run-script", "script", "cmd", "task"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}, Is: IsPosix, Prefix: 1},
 		Says:  []string{"Run the project's own task {arg1}", "Run the project's own tasks"},
-		Flags: sharedFlag516,
+		Flags: sharedFlag517,
 	},
 	{Names: []string{"miri", "careful", "kani", "fuzz", "criterion", "flamegraph", "instruments", "profiler", "asm", "show-asm", "insta", "zigbuild", "xwin", "ndk", "lambda", "component", "wasi", "leptos", "tauri", "dylint", "trunk", "shuttle-run", "sqlx", "bolero", "pgo", "pgrx", "espflash", "embed", "flash", "bundle", "deb", "rpm", "wix", "chef", "cranky", "readme", "rdme", "dinghy", "apk", "mobile", "gpu", "binutils", "size", "nm", "objdump", "objcopy", "strip", "nono", "docs-rs", "doc2readme", "playdate", "bisect-rustc", "minimal-versions", "risczero", "prove", "contract", "near", "stylus", "concordium", "build-sbf", "test-sbf", "build-bpf"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Build or run the Rust project with cargo {sub}"},
-		Flags: sharedFlag618,
-		Whens: sharedWhen619,
+		Flags: sharedFlag619,
+		Whens: sharedWhen620,
 	},
 	{Names: []string{"release", "smart-release", "workspaces", "ws", "unleash"},
 		Do:    Action{Does: Executes | Publishes | Irreversible | Network, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Release the Rust project"},
-		Whens: sharedWhen620,
+		Whens: sharedWhen621,
 	},
 	{Names: []string{"dist"},
 		Do:    Action{Does: Executes | Writes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Prepare releases of the Rust project: {args}", "Build the release of the Rust project"},
-		Flags: sharedFlag621,
-		Whens: sharedWhen622,
+		Flags: sharedFlag622,
+		Whens: sharedWhen623,
 	},
 	{Names: []string{"shuttle"},
 		Do:    Action{Does: Executes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Run the Rust project as Shuttle would"},
-		Flags: sharedFlag623,
-		Whens: sharedWhen624,
+		Flags: sharedFlag624,
+		Whens: sharedWhen625,
 	},
 	{Names: []string{"cache", "sweep", "trim", "clean-all", "clean-recursive"},
 		Do:    Action{Does: Deletes, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Delete cached build output of Rust projects"},
-		Flags: sharedFlag625,
+		Flags: sharedFlag626,
 	},
 	{Names: []string{"config"},
 		Do:    Action{Does: Reads, Args: []Slot{{Kind: KindText, Repeat: true}}},
 		Says:  []string{"Show cargo's settings"},
-		Flags: sharedFlag626,
+		Flags: sharedFlag627,
 	},
 }
 
-var sharedSubName628 = []SubName{
+var sharedSubName629 = []SubName{
 	{"about", 37},
 	{"about-license", 36},
 	{"add", 20},
@@ -10811,17 +10816,17 @@ var sharedSubName628 = []SubName{
 	{"zigbuild", 51},
 }
 
-var sharedFlag629 = []Flag{
+var sharedFlag630 = []Flag{
 	{Names: []string{"--profile", "-c", "--component", "-t", "--target"}, Kind: KindText},
 	{Names: []string{"--no-self-update", "--force", "--allow-downgrade", "--force-non-host"}},
 }
 
-var sharedFlag630 = []Flag{
+var sharedFlag631 = []Flag{
 	{Names: []string{"--toolchain"}, Kind: KindText},
 	{Names: []string{"--installed", "-q", "--quiet"}},
 }
 
-var sharedFlag631 = []Flag{
+var sharedFlag632 = []Flag{
 	{Names: []string{"-o", "--o"}, Kind: KindWrite},
 	{Names: []string{"-exec", "--exec"}, Kind: KindShell},
 	{Names: []string{"-toolexec", "--toolexec"}, Kind: KindShell},
@@ -10834,39 +10839,39 @@ var sharedFlag631 = []Flag{
 	{Names: []string{"-a", "-race", "-msan", "-asan", "-cover", "-v", "-work", "-x", "-linkshared", "-modcacherw", "-trimpath", "--a", "--race", "--msan", "--asan", "--cover", "--v", "--work", "--x", "--linkshared", "--modcacherw", "--trimpath"}},
 }
 
-var sharedFlag632 = []Flag{
+var sharedFlag633 = []Flag{
 	{Names: []string{"-o", "--o"}, Kind: KindWrite},
 	{Names: []string{"-e", "-v", "--e", "--v"}},
 }
 
-var sharedWhen633 = []When{
+var sharedWhen634 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"poweroff*", "reboot*", "halt*", "kexec*", "runlevel0*", "runlevel6*", "shutdown*", "ctrl-alt-del*", "exit.target", "soft-reboot*"}}}}, Do: Action{Risk: LevelBlocked, Say: "Shut the machine down or restart it"}},
 }
 
-var sharedFlag634 = []Flag{
+var sharedFlag635 = []Flag{
 	{Names: []string{"-F"}, Kind: KindText},
 	{Names: []string{"-f"}, Kind: KindText},
 	{Names: []string{"-t"}, Kind: KindText},
 	{Names: []string{"-s", "-c", "-S", "-E", "-b", "-T", "-x", "-y"}, Kind: KindText},
 }
 
-var sharedWhen635 = []When{
+var sharedWhen636 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-F", Globs: []string{"*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-f", Globs: []string{"*;", "*#(*"}}}, {{Op: TermFlag, Flag: "-t", Globs: []string{"*;"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Make tmux run commands that are hidden in the arguments of another one"}},
 }
 
-var sharedWhen636 = []When{
+var sharedWhen637 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;", "*#(*"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous}},
 }
 
-var sharedWhen637 = []When{
+var sharedWhen638 = []When{
 	{Any: [][]Term{{{Op: TermMore, N: 1}}}, Do: Action{Risk: LevelDangerous, Opaque: "more than one word is given to tmux"}},
 }
 
-var sharedWhen638 = []When{
+var sharedWhen639 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{";", "*;"}}}}, Do: Action{Does: Executes, Risk: LevelDangerous}},
 }
 
-var sharedFlag639 = []Flag{
+var sharedFlag640 = []Flag{
 	{Names: []string{"--filter"}, Kind: KindShell},
 	{Names: []string{"--pager"}, Kind: KindShell, Attached: true},
 	{Names: []string{"--view"}, Kind: KindShell, Attached: true},
@@ -10896,14 +10901,14 @@ var sharedFlag639 = []Flag{
 	{Names: []string{"-o", "--only-matching", "-l", "-L", "--files-with-matches", "--files-without-match", "-H", "-h", "--with-filename", "--no-filename", "--filter-magic-label", "--json", "--csv", "--xml"}},
 }
 
-var sharedWhen640 = []When{
+var sharedWhen641 = []When{
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}}}, Do: Action{Args: []Slot{{Kind: KindText}, {Kind: KindRead, Repeat: true, Def: "."}}}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-e"}}, {{Op: TermFlag, Flag: "-f"}}}, Flagged: true, Do: Action{Args: []Slot{{Kind: KindRead, Repeat: true, Def: "."}}}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}, {Op: TermCount, N: 1}}}, Do: Action{Say: "Search for {arg1} in the current folder"}},
 	{Any: [][]Term{{{Not: true, Op: TermFlag, Flag: "-e"}, {Not: true, Op: TermFlag, Flag: "-f"}, {Op: TermMore, N: 1}}}, Do: Action{Say: "Search for {arg1} in {rest}"}},
 }
 
-var sharedFlag641 = []Flag{
+var sharedFlag642 = []Flag{
 	{Names: []string{"-write", "+write"}, Kind: KindWrite},
 	{Names: []string{"-path"}, Kind: KindWrite},
 	{Names: []string{"-format"}, Kind: KindText},
@@ -10914,11 +10919,11 @@ var sharedFlag641 = []Flag{
 	{Names: []string{"-flip", "-flop", "-trim", "-strip", "-auto-orient", "-normalize", "-equalize", "-negate", "-monochrome", "-append", "+append", "-composite", "-flatten", "-coalesce", "-deconstruct", "-verbose", "-ping", "-quiet", "-clone", "+clone", "-delete", "-swap", "-reverse", "+repage", "-separate", "-combine", "-regard-warnings", "-list"}},
 }
 
-var sharedWhen642 = []When{
+var sharedWhen643 = []When{
 	{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"msl:*", "MSL:*", "ephemeral:*", "EPHEMERAL:*", "x:*", "win:*", "http:*", "https:*", "ftp:*", "url:*"}}}}, Do: Action{Does: Executes | Network | Deletes, Risk: LevelDangerous, Say: "Let ImageMagick run a script, fetch or delete a file: {args}"}},
 }
 
-var sharedFlag643 = []Flag{
+var sharedFlag644 = []Flag{
 	{Names: []string{"-c", "--cmd"}, Kind: KindEx, Do: &Action{Does: Executes}},
 	{Names: []string{"-S"}, Kind: KindScript},
 	{Names: []string{"-s"}, Kind: KindScript},
@@ -10941,12 +10946,12 @@ var sharedFlag643 = []Flag{
 	{Names: []string{"+"}, Kind: KindEx},
 }
 
-var sharedWhen644 = []When{
+var sharedWhen645 = []When{
 	{Any: [][]Term{{{Op: TermFlag, Flag: "-c", Globs: []string{"!*", "*%!*", "*.!*", "*$!*", "*:!*", "*r !*", "*w !*", "*r!*", "*read!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*tcl*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "w! ~*", "*sav*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run the editor command {-c}", Opaque: "an editor command can run programs and write any file"}},
 	{Any: [][]Term{{{Op: TermFlag, Flag: "+", Globs: []string{"!*", "*%!*", "*:!*", "*r !*", "*w !*", "*r!*", "*system*", "*job*", "*term*", "*exec*", "*source*", "so *", "*lua*", "*py*", "*perl*", "*ruby*", "*writefile*", "*delete*", "*rename*", "*libcall*", "*shell*", "sh", "*call *", "*eval*", "*norm*", "w /*", "w! /*", "w ~*", "*sav*"}}}}, Flagged: true, Do: Action{Does: Executes, Risk: LevelDangerous, Say: "Run editor commands: {args}", Opaque: "an editor command can run programs and write any file"}},
 }
 
-var sharedFlag645 = []Flag{
+var sharedFlag646 = []Flag{
 	{Names: []string{"-c", "--command", "--commands"}},
 	{Names: []string{"-s"}},
 	{Names: []string{"-i", "--interactive"}},

@@ -39,7 +39,7 @@ var kinds = map[string]string{
 	"awk": "KindAwk", "sed": "KindSed", "sql": "KindSQL", "jq": "KindJq", "redis": "KindRedis", "mongo": "KindMongo",
 	"code-lisp": "KindLisp", "code-other": "KindOtherCode", "code-compiled": "KindCompiled", "crontab": "KindCrontab", "self": "KindSelf", "typed": "KindTyped",
 	"format": "KindFormat", "root": "KindRoot", "inner-cd": "KindInnerCd", "split": "KindSplit", "unset": "KindUnset",
-	"backup": "KindBackup", "before": "KindBefore", "patched": "KindPatched", "packed": "KindPacked", "start": "KindStart", "server": "KindServer", "database": "KindDatabase", "ending": "KindEnding",
+	"backup": "KindBackup", "before": "KindBefore", "patched": "KindPatched", "packed": "KindPacked", "start": "KindStart", "trace": "KindTrace", "archive": "KindArchive", "output": "KindOutput", "server": "KindServer", "database": "KindDatabase", "ending": "KindEnding",
 }
 
 var handlers = map[string]string{
