@@ -14,24 +14,29 @@ func (v *visit) verb() {
 	if n == 0 || v.c.Effects&^(Reads|LongRunning|Network) == 0 {
 		return
 	}
+	name := v.r.subs[n-1].Text
+	colon := strings.IndexByte(name, ':') >= 0
 	for i := range table.KeysVerbs {
 		e := &table.KeysVerbs[i]
-		if !v.isVerb(e.Names, v.r.subs[n-1].Text) {
+		does := Effects(e.Do.Does)
+		if v.c.Effects.Has(does) || does.Has(Network) && !v.c.Effects.Has(Network) || !isVerb(e.Names, name, colon) {
 			continue
 		}
-		if e.Do != nil && (!e.Do.Does.Has(table.Network) || v.c.Effects.Has(Network)) {
-			v.c.Effects |= Effects(e.Do.Does)
+		for j := range table.KeysOtherVerbs {
+			if matchAny(table.KeysOtherVerbs[j].Names, v.r.name+" "+joinArgs(v.r.subs)) {
+				return
+			}
 		}
+		v.c.Effects |= does
 		return
 	}
 }
 
-// isVerb reports whether one of the names is the sub-command's, or those of the
-// program and all sub-commands.
-func (v *visit) isVerb(names []string, last string) bool {
-	for _, name := range names {
-		program, subs, whole := strings.Cut(name, " ")
-		if !whole && matchWord(name, last) || whole && program == v.r.name && subs == joinArgs(v.r.subs) {
+// isVerb reports whether one of the names is that of the sub-command. Most are
+// ruled out by their first letter; those with a star in front have a colon.
+func isVerb(names []string, name string, colon bool) bool {
+	for _, verb := range names {
+		if (name != "" && verb[0] == name[0] || colon && verb[0] == '*') && matchWord(verb, name) {
 			return true
 		}
 	}

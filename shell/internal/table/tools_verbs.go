@@ -3,10 +3,13 @@
 package table
 
 var KeysVerbs = KeyTable{
-	{Names: []string{"prisma db push", "drizzle-kit push", "supabase db push", "dotnet publish", "fossil publish", "yalc publish"}},
 	{Names: []string{"delete", "del", "rm", "remove", "destroy", "drop", "uninstall", "unpublish", "purge", "rmi", "rmtree", "rmdir", "erase", "delete-*", "remove-*", "destroy-*", "purge-*", "*:delete", "*:destroy", "*:remove", "*:drop"}, Do: &Action{Does: Deletes}},
 	{Names: []string{"publish", "publish-*", "*:publish", "push", "upload", "upload-*"}, Do: &Action{Does: Publishes | Network}},
 	{Names: []string{"install"}, Do: &Action{Does: Installs | Network}},
+}
+
+var KeysOtherVerbs = KeyTable{
+	{Names: []string{"prisma db push", "drizzle-kit push", "supabase db push", "dotnet publish", "fossil publish", "yalc publish"}},
 }
 
 var tableVerbs = [...]Tool{}
