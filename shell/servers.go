@@ -11,9 +11,11 @@ import (
 // the socket of this machine. Asking one of another machine is no less than a
 // download.
 func (v *visit) server(k table.Kind, a Arg) {
-	if a.Unknown && !a.plain { // psql "$DATABASE_URL": the project's own, as far as can be told
+	if a.Unknown && !a.plain {
 		v.c.host(External)
-		v.c.Risk = min(v.c.Risk, Moderate)
+		if k != table.KindDatabase || a.made { // psql "$DATABASE_URL" is the project's own, as far as can be told
+			v.c.Risk = min(v.c.Risk, Moderate)
+		}
 		return
 	}
 	for _, one := range strings.Split(a.Text, ",") {
