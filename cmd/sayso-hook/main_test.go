@@ -21,7 +21,7 @@ func TestLinks(t *testing.T) {
 		t.Fatalf("go list lists %d bytes, and not what decides", len(out))
 	}
 	for pkg := range strings.Lines(string(out)) {
-		for _, heavy := range []string{"go.starlark.net", "database/sql", "net/http\n", "github.com/sayso-dev/sayso/internal/script"} {
+		for _, heavy := range []string{"go.starlark.net", "database/sql", "net/http\n", "net\n", "go.yaml.in/yaml", "github.com/google/jsonschema-go", "modernc.org", "filippo.io/age", "text/template", "github.com/sayso-dev/sayso/internal/script", "github.com/sayso-dev/sayso/internal/config", "github.com/sayso-dev/sayso/internal/cli"} {
 			if strings.HasPrefix(pkg, heavy) {
 				t.Errorf("it links %s", pkg)
 			}
@@ -76,6 +76,12 @@ func TestScriptWithoutRich(t *testing.T) {
 	}
 	if runtime.GOOS == "windows" {
 		return
+	}
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "sayso"), "../sayso").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if decision, reason := ask(); decision != "allow" { // it leaves a snapshot that says that there is a script
+		t.Errorf("with the rich program: %s, %s", decision, reason)
 	}
 	for name, rich := range map[string]string{
 		"that fails":             "#!/bin/sh\necho '{}'\nexit 1\n",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/vector"
 	"github.com/sayso-dev/sayso/shell"
 )
@@ -75,7 +76,7 @@ func check(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	call.Dir, call.Home, call.Root = at.Dir, at.Home, rootOf(at.Dir)
+	call.Dir, call.Home, call.Root = at.Dir, at.Home, local.Root(at.Dir)
 	if info, err := os.Stat(at.Dir); *cwd != "" && *home == "" && (err != nil || !info.IsDir()) {
 		fmt.Fprintf(std.Err, "sayso: note: --cwd: there is no folder %s on this machine\n", at.Dir)
 	}
@@ -99,21 +100,6 @@ func place(cwd, home string) (shell.Place, error) {
 		home, _ = os.UserHomeDir() // without one, ~ stays unresolved
 	}
 	return shell.Place{Dir: cwd, Home: home}, nil
-}
-
-// rootOf is the workspace of a folder: the nearest one above it that has a
-// policy or a repository, or it itself.
-func rootOf(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		for _, sign := range [...]string{".sayso.yaml", ".git"} {
-			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
-				return at
-			}
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
 }
 
 func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool, std IO) error {

@@ -54,6 +54,7 @@ func verbs() []verb {
 		{"mode", modeUse, "show or change the mode of a session", mode},
 		{"log", logUse, "show what was asked, decided, answered and run; verify that nobody changed it", logVerb},
 		{"trace", traceUse, "show one call from request to result, with what every stage said", trace},
+		{"snapshot", snapshotUse, "read the policy of a workspace for sayso-hook, which runs this by itself", snapshotVerb},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
 		{"doctor", doctorUse, "tell whether sayso really guards this workspace", doctor},
 		{"schema", schemaUse, "print the JSON Schema of policy files, for editors", schema},

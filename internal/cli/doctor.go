@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sayso-dev/sayso/internal/build"
 	"github.com/sayso-dev/sayso/internal/hook"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/session"
 )
 
@@ -68,7 +70,7 @@ func doctor(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	r := doctorReport{OK: true, Root: rootOf(at.Dir)}
+	r := doctorReport{OK: true, Root: local.Root(at.Dir)}
 	r.programs()
 	in := claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
 	r.wiring(in)
@@ -98,7 +100,7 @@ func (r *doctorReport) print(std IO) {
 
 // programs looks at sayso and the hook beside it.
 func (r *doctorReport) programs() {
-	self := thisBuild()
+	self := build.This()
 	path, err := hookProgram()
 	if err != nil {
 		r.add(problem, "hook", err.Error(), "install both into the same folder: make install")
@@ -109,34 +111,22 @@ func (r *doctorReport) programs() {
 	case err != nil:
 		r.add(problem, "hook", fmt.Sprintf("%s does not say its version: %v", path, err), "install it again: make install")
 	case other != self:
-		r.add(problem, "hook", fmt.Sprintf("%s is %s, and sayso is %s", path, other.text(), self.text()), "install both from the same version: make install")
+		r.add(problem, "hook", fmt.Sprintf("%s is %s, and sayso is %s", path, other.Text(), self.Text()), "install both from the same version: make install")
 	default:
-		r.add(fine, "hook", fmt.Sprintf("%s, %s as sayso itself", path, self.text()), "")
+		r.add(fine, "hook", fmt.Sprintf("%s, %s as sayso itself", path, self.Text()), "")
 	}
 }
 
 // buildOf asks a program for its version.
-func buildOf(path string) (build, error) {
+func buildOf(path string) (build.Info, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version", "--json").Output()
-	var b build
+	var b build.Info
 	if err == nil {
 		err = json.Unmarshal(out, &b)
 	}
 	return b, err
-}
-
-// text is the version for people.
-func (b *build) text() string {
-	text := b.Version
-	if b.Revision != "" {
-		text += " " + b.Revision[:min(12, len(b.Revision))]
-	}
-	if b.Modified {
-		text += " (modified)"
-	}
-	return text
 }
 
 // wiring looks for the hooks in the settings of Claude Code.
@@ -185,7 +175,7 @@ func (r *doctorReport) wired(file string, h foundHook, seen map[string]bool) {
 	case h.matcher != "" && h.matcher != "*":
 		r.add(problem, "claude", fmt.Sprintf("%s is for %s only: other tools are not guarded", at, h.matcher), "sayso init claude")
 		return
-	case own != "" && realPath(runs) != realPath(own):
+	case own != "" && local.Real(runs) != local.Real(own):
 		r.add(note, "claude", fmt.Sprintf("%s runs %s, not the one beside this sayso", at, path), "sayso init claude")
 	case !seen[h.event] && h.event == "PreToolUse":
 		r.add(fine, "claude", at+" asks sayso before each call", "")
@@ -216,7 +206,7 @@ func (r *doctorReport) missing(seen map[string]bool) {
 
 // sessions looks at what the hook has left behind.
 func (r *doctorReport) sessions() {
-	folder, err := stateFolder()
+	folder, err := local.State()
 	var list []session.Summary
 	if err == nil {
 		list, err = folder.List(context.Background(), nil)
@@ -231,7 +221,7 @@ func (r *doctorReport) sessions() {
 		switch {
 		case s.Err != nil:
 			r.add(problem, "session", s.Err.Error(), "its calls are denied until you do as it says")
-		case realPath(s.State.Root) == realPath(r.Root) && shown < 5:
+		case local.Real(s.State.Root) == local.Real(r.Root) && shown < 5:
 			shown++
 			text := fmt.Sprintf("%s, last change %s", s.ID, s.Time.Format(time.DateTime))
 			if s.State.Mode != "" {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 // An edit is a file that is to change; after is nil if it is to go.
@@ -21,7 +23,7 @@ type edit struct {
 // readEdit reads a file that may change. Links are followed: the file that they
 // lead to is the one to change.
 func readEdit(name string) (edit, error) {
-	e := edit{name: realPath(name)}
+	e := edit{name: local.Real(name)}
 	text, err := readPlain(e.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.missing = true
@@ -117,7 +119,7 @@ func ignored(settings string) bool {
 		return true
 	}
 	for _, name := range []string{".gitignore", ".git/info/exclude", ".claude/.gitignore"} {
-		text, err := machine{}.ReadFile(filepath.Join(root, name), 1<<20)
+		text, err := local.Machine{}.ReadFile(filepath.Join(root, name), 1<<20)
 		if err != nil {
 			continue
 		}

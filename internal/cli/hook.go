@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/hook"
-	"github.com/sayso-dev/sayso/internal/session"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/quick"
 )
 
 const hookUse = `sayso hook claude
@@ -20,10 +20,6 @@ call, as sayso-hook claude.
 Exit status: 0 if the event was decided, 2, which blocks the call, if it was
 not.`
 
-// hookDeadline is far below the time after which Claude Code would go on
-// without an answer.
-const hookDeadline = 10 * time.Second
-
 func hookVerb(args []string, std IO) error {
 	if len(args) == 1 && isHelp(args[0]) {
 		_, err := fmt.Fprintf(std.Out, "usage: %s\n", hookUse)
@@ -32,7 +28,7 @@ func hookVerb(args []string, std IO) error {
 	if len(args) != 1 || args[0] != "claude" {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
-	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: rootOf, Engine: std.engineOf, Env: os.Getenv, Deadline: hookDeadline}
+	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: std.engineOf, Env: os.Getenv, Deadline: quick.Deadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
@@ -52,7 +48,7 @@ func (std IO) engineOf(root, home string) (sayso.Engine, sayso.Surface, error) {
 type homeSessions struct{}
 
 func (homeSessions) Get(ctx context.Context, id string) (sayso.SessionState, error) {
-	f, err := stateFolder()
+	f, err := local.State()
 	if err != nil {
 		return sayso.SessionState{}, err
 	}
@@ -60,7 +56,7 @@ func (homeSessions) Get(ctx context.Context, id string) (sayso.SessionState, err
 }
 
 func (homeSessions) Update(ctx context.Context, id string, change func(*sayso.SessionState) error) error {
-	f, err := stateFolder()
+	f, err := local.State()
 	if err != nil {
 		return err
 	}
@@ -68,7 +64,7 @@ func (homeSessions) Update(ctx context.Context, id string, change func(*sayso.Se
 }
 
 func (homeSessions) Remove(ctx context.Context, id string) error {
-	f, err := stateFolder()
+	f, err := local.State()
 	if err != nil {
 		return err
 	}
@@ -84,19 +80,4 @@ func (homeJournal) Record(ctx context.Context, records ...sayso.Record) error {
 		return err
 	}
 	return f.Record(ctx, records...)
-}
-
-// stateFolder is where the sessions of the user are.
-func stateFolder() (session.Folder, error) {
-	home, _ := os.UserHomeDir() // without one, only XDG_STATE_HOME counts
-	return session.At(home, os.Getenv("XDG_STATE_HOME"))
-}
-
-// Hook is the command sayso-hook: the verb hook alone, and the version, for
-// doctor to compare.
-func Hook(args []string, std IO) int {
-	if len(args) > 0 && args[0] == "version" {
-		return report(version(args[1:], std), std)
-	}
-	return quickHook(args, std)
 }

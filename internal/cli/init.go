@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 const initUse = `sayso init [--user | --shared] [--yes | --print] [--undo] [--json] claude
@@ -83,7 +84,7 @@ func initVerb(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	root := rootOf(at.Dir)
+	root := local.Root(at.Dir)
 	in := claudeSettings(root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
 	var edits []edit
 	if job.undo {
@@ -183,7 +184,7 @@ func unwired(before []byte) ([]byte, error) {
 // onPath makes sure that the name of the hook leads to the program.
 func onPath(program string) error {
 	found, err := exec.LookPath(hookName)
-	if err == nil && realPath(found) == realPath(program) {
+	if err == nil && local.Real(found) == local.Real(program) {
 		return nil
 	}
 	problem := hookName + " is not on the search path"
@@ -232,13 +233,13 @@ const hookName = "sayso-hook"
 // hookProgram finds sayso-hook beside this program. Where this one was called by
 // a link, the link beside it is taken: it stays when a new version is installed.
 func hookProgram() (string, error) {
-	found, err := beside(hookName)
+	found, err := local.Beside(hookName)
 	if err != nil {
 		return "", &hintedError{"there is no " + hookName + " beside this program", "install both into the same folder: make install"}
 	}
 	if called, err := exec.LookPath(os.Args[0]); err == nil {
 		link, err := filepath.Abs(filepath.Join(filepath.Dir(called), filepath.Base(found)))
-		if err == nil && realPath(link) == realPath(found) {
+		if err == nil && local.Real(link) == local.Real(found) {
 			return link, nil
 		}
 	}

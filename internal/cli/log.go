@@ -14,6 +14,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/journal"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -73,7 +74,7 @@ func logVerb(args []string, std IO) error {
 
 // theJournal is the journal of the user.
 func theJournal() (journal.Folder, error) {
-	state, err := stateFolder()
+	state, err := local.State()
 	return journal.Folder{Dir: state.Dir}, err
 }
 
@@ -131,7 +132,7 @@ func (o *logOptions) check(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		o.root = realPath(rootOf(dir))
+		o.root = local.Real(local.Root(dir))
 	}
 	o.wanted = map[string]bool{}
 	return nil
@@ -198,7 +199,7 @@ func (o *logOptions) print(ctx context.Context, folder journal.Folder, std IO) e
 // counts for all records of the call.
 func (o *logOptions) wants(l *journal.Line) bool {
 	if l.Request != nil {
-		o.wanted[l.Call] = (o.tool == "" || strings.EqualFold(o.tool, l.Request.Tool)) && (o.root == "" || realPath(l.Request.Root) == o.root)
+		o.wanted[l.Call] = (o.tool == "" || strings.EqualFold(o.tool, l.Request.Tool)) && (o.root == "" || local.Real(l.Request.Root) == o.root)
 	}
 	of, known := o.wanted[l.Call]
 	switch {

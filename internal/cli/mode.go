@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/session"
 )
 
@@ -63,11 +64,11 @@ func mode(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	found, err := findSession(*id, rootOf(at.Dir))
+	found, err := findSession(*id, local.Root(at.Dir))
 	if err != nil {
 		return err
 	}
-	root := cmp.Or(found.State.Root, rootOf(at.Dir))
+	root := cmp.Or(found.State.Root, local.Root(at.Dir))
 	policy, err := load(root, at.Home, std)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func mode(args []string, std IO) error {
 // findSession returns a session by its id, or the latest one of a workspace;
 // none is no error if none was named.
 func findSession(id, root string) (session.Summary, error) {
-	folder, err := stateFolder()
+	folder, err := local.State()
 	if err != nil {
 		return session.Summary{}, err
 	}
@@ -113,7 +114,7 @@ func findSession(id, root string) (session.Summary, error) {
 		}
 		return session.Summary{ID: id, State: st}, err
 	}
-	here := func(s session.Summary) bool { return s.Err == nil && realPath(s.State.Root) == realPath(root) }
+	here := func(s session.Summary) bool { return s.Err == nil && local.Real(s.State.Root) == local.Real(root) }
 	list, err := folder.List(context.Background(), here)
 	if err != nil || len(list) == 0 || !here(list[len(list)-1]) {
 		return session.Summary{}, err
@@ -157,7 +158,7 @@ func setMode(name string, found *session.Summary, root string) error {
 		}
 		return &hintedError{"no agent has had a session in " + root + " yet", remedy}
 	}
-	folder, err := stateFolder()
+	folder, err := local.State()
 	if err != nil {
 		return err
 	}

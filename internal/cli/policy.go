@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/snapshot"
 )
 
 // loaded is the policy of a workspace, ready to decide.
@@ -43,8 +44,8 @@ func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 		return loaded{}, err
 	}
 	p.Dropped = append(p.Dropped, setup.Dropped...)
-	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(machine{})}
-	l.engine.Policy = p.Hash()
+	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{})}
+	l.engine.Policy = policyHash(p)
 	l.engine.Mode = func(chosen string) string {
 		if chosen == "" {
 			return setup.Mode
@@ -56,7 +57,7 @@ func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 
 // setupOf configures a preset: from its own files, or from the one that is given.
 func setupOf(system catalog.System, at config.Places, p config.Policy, file string) (catalog.Setup, error) {
-	here := catalog.Place{Root: at.Root, Home: at.Home, Machine: machine{}}
+	here := catalog.Place{Root: at.Root, Home: at.Home, Machine: local.Machine{}}
 	if file == "" {
 		return system.In(at, p, nil, here)
 	}
@@ -74,49 +75,10 @@ func setupOf(system catalog.System, at config.Places, p config.Policy, file stri
 // places are where the policy files of a workspace are, which has one name
 // whatever links lead to it.
 func places(root, home string) config.Places {
-	root = realPath(root)
+	root = local.Real(root)
 	at := config.Places{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root, Disk: config.OS(), Matches: example}
-	at.Guarded = guarded(at)
+	at.Guarded = local.Guarded(at.Files())
 	return at
-}
-
-// guarded are the files that decide about agents on this machine: the policy,
-// the state and the programs of sayso.
-func guarded(at config.Places) []string {
-	var out []string
-	folder := func(name string) { out = append(out, name+"/**") }
-	if own := at.File(sayso.User); own != "" {
-		folder(filepath.Dir(own))
-	}
-	if state, err := stateFolder(); err == nil {
-		folder(state.Dir)
-	}
-	return append(out, programs()...)
-}
-
-// programs are the files of sayso itself: this one, and the other beside it.
-func programs() []string {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, file := range []string{self, realPath(self)} {
-		out = append(out, file)
-		for _, name := range []string{"sayso", "sayso-hook"} {
-			out = append(out, filepath.Join(filepath.Dir(file), name+filepath.Ext(file)))
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// realPath is the path with links followed, as far as that can be done.
-func realPath(name string) string {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		return real
-	}
-	return name
 }
 
 // example reports whether a rule matches a call as the examples of rules have
@@ -140,4 +102,13 @@ func example(r sayso.Rule, text string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// policyHash identifies the policy in the journal.
+func policyHash(p config.Policy) string {
+	sources := make([]snapshot.Source, len(p.Sources))
+	for i, stamp := range p.Sources {
+		sources[i] = snapshot.Source{File: stamp.File, Missing: stamp.Missing, Sum: hex.EncodeToString(stamp.Sum[:])}
+	}
+	return snapshot.PolicyHash(p.Preset, sources)
 }

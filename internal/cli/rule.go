@@ -9,6 +9,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 const ruleUse = `sayso rule list [--json]
@@ -46,7 +47,7 @@ func rule(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	root, verb, rest := rootOf(at.Dir), rest[0], rest[1:]
+	root, verb, rest := local.Root(at.Dir), rest[0], rest[1:]
 	if *shared && (verb == "list" || verb == "lint") {
 		return &usageError{"--shared is for add and rm", ""}
 	}

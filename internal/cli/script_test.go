@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sayso-dev/sayso/internal/cli"
+	"github.com/sayso-dev/sayso/internal/quick"
 	"github.com/sayso-dev/sayso/internal/script"
 )
 
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) {
 		"sayso": func() {
 			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage}))
 		},
-		"sayso-hook": func() { os.Exit(cli.Hook(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})) },
+		"sayso-hook": func() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
 

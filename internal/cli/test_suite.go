@@ -13,6 +13,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/vector"
 	"github.com/sayso-dev/sayso/shell"
 )
@@ -86,7 +87,7 @@ func readBeside(name, file string) ([]byte, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(filepath.Dir(name), filepath.FromSlash(file))
 	}
-	return machine{}.ReadFile(file, 1<<20)
+	return local.Machine{}.ReadFile(file, 1<<20)
 }
 
 func suiteLine(c *config.Case, p *config.Policy) *vector.Line {
@@ -111,7 +112,7 @@ func (t *tester) workspace(std IO) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	root := rootOf(at.Dir)
+	root := local.Root(at.Dir)
 	from := places(root, at.Home)
 	from.Matches = nil // each is a test of its own here
 	p, err := config.Load(from)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/fspath"
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 // Load reads the policy files of a workspace and merges them. A file that is
@@ -17,7 +18,7 @@ import (
 func Load(at Places) (Policy, error) {
 	var files []Layered
 	var stamps []Stamp
-	for _, layer := range layers {
+	for _, layer := range local.Layers {
 		name := at.File(layer)
 		if name == "" {
 			continue
@@ -26,7 +27,7 @@ func Load(at Places) (Policy, error) {
 		files, stamps = append(files, l), append(stamps, stamp)
 	}
 	p := mergeAs(files, at.Preset)
-	for _, layer := range layers {
+	for _, layer := range local.Layers {
 		if name := at.Script(layer); name != "" {
 			script, stamp := at.readScript(layer, name)
 			stamps = append(stamps, stamp)

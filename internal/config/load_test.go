@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 // A fakeDisk has texts of files, and what is special about some of them.
@@ -57,7 +58,7 @@ const (
 )
 
 var (
-	workspaceFile = "/home/ann/.config/sayso/workspaces/" + WorkspaceFile("/home/ann/src/app")
+	workspaceFile = "/home/ann/.config/sayso/workspaces/" + local.WorkspaceFile("/home/ann/src/app")
 	ann           = Places{Home: "/home/ann", Root: "/home/ann/src/app"}
 )
 
@@ -249,7 +250,7 @@ func TestWorkspaceFile(t *testing.T) {
 		"/home/ann/src/app", "/home/bob/src/app", "/home/ann/src/app-", "/", "/home/ann/src/äpp", "/home/ann/src/a pp", "/home/ann/src/.app",
 		"/x/" + strings.Repeat("long", 60),
 	} {
-		name := WorkspaceFile(root)
+		name := local.WorkspaceFile(root)
 		if !regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,39}-[0-9a-f]{32}\.yaml$`).MatchString(name) {
 			t.Errorf("%s: %s", root, name)
 		}
@@ -258,7 +259,7 @@ func TestWorkspaceFile(t *testing.T) {
 		}
 		seen[name] = root
 	}
-	if got, want := WorkspaceFile("/home/ann/src/app/"), "app-2e6fdb5bf6c92f7b4afb4ec01107e9c9.yaml"; got != want {
+	if got, want := local.WorkspaceFile("/home/ann/src/app/"), "app-2e6fdb5bf6c92f7b4afb4ec01107e9c9.yaml"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/preset"
 )
 
@@ -55,10 +56,10 @@ func mergeAs(files []Layered, chosen string) Policy {
 
 // rank is the place of the file's layer; one that is not known is the weakest.
 func (l *Layered) rank() int {
-	if i := slices.Index(layers, l.Layer); i >= 0 {
+	if i := slices.Index(local.Layers[:], l.Layer); i >= 0 {
 		return i
 	}
-	return len(layers)
+	return len(local.Layers)
 }
 
 // source is the place of a key in the file, with its layer.
@@ -72,7 +73,7 @@ func (l *Layered) source(key string) sayso.Source {
 // mode bypass, even if it is trusted: to trust a workspace is not to give up
 // being asked.
 func (l *Layered) mayBypass(name string) error {
-	if !isLoose(name, l.File.Mode) || !l.Trusted || l.rank() < slices.Index(layers, sayso.Committed) {
+	if !isLoose(name, l.File.Mode) || !l.Trusted || l.rank() < slices.Index(local.Layers[:], sayso.Committed) {
 		return nil
 	}
 	at := l.source("mode")

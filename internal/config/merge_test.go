@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/preset"
 )
 
@@ -197,7 +198,7 @@ func TestMergeOnlyTightens(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {
 		var files []Layered
-		for _, layer := range layers {
+		for _, layer := range local.Layers {
 			if r.IntN(2) == 0 {
 				f, _ := Parse(string(layer), []byte(generated(r)))
 				files = append(files, Layered{f, layer, r.IntN(4) > 0})
@@ -205,7 +206,7 @@ func TestMergeOnlyTightens(t *testing.T) {
 		}
 		text := generated(r)
 		f, err := Parse("more", []byte(text))
-		more := Layered{f, layers[r.IntN(len(layers))], r.IntN(2) == 0}
+		more := Layered{f, local.Layers[r.IntN(len(local.Layers))], r.IntN(2) == 0}
 		before, after := Merge(files), Merge(append(slices.Clone(files), more))
 		for _, rule := range before.Rules {
 			if rule.Effect != sayso.Allow && !hasRule(after.Rules, rule) {

@@ -82,6 +82,3 @@ type Layered struct {
 // DefaultTimeout is how long a question waits where no file says it. A file that
 // may only tighten cannot set a longer one.
 const DefaultTimeout = 5 * time.Minute
-
-// layers are the layers that have files, the strongest first.
-var layers = []sayso.Layer{sayso.Managed, sayso.User, sayso.Workspace, sayso.Committed}

@@ -70,16 +70,36 @@ func (g *Guard) Claude(in io.Reader, out io.Writer) error {
 	if answer == nil {
 		return nil
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if encoded := enc.Encode(answer); encoded != nil {
+	text, encoded := claudeText(answer)
+	if encoded != nil {
 		return encoded
 	}
-	if _, written := out.Write(text.Bytes()); written != nil { // all of it, or the agent reads none
+	if _, written := out.Write(text); written != nil { // all of it, or the agent reads none
 		return written
 	}
 	return err
+}
+
+func claudeText(answer any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(answer)
+	return text.Bytes(), err
+}
+
+// ClaudeDecides reports whether an event wants a decision.
+func ClaudeDecides(event []byte) bool {
+	var c struct {
+		Event string `json:"hook_event_name"`
+	}
+	return json.Unmarshal(event, &c) != nil || c.Event == "PreToolUse"
+}
+
+// ClaudeDenial is the answer that denies a call because nothing could decide it.
+func ClaudeDenial(err error) []byte {
+	text, _ := claudeText(preToolUse(sayso.Decision{Code: sayso.CodeError, Reason: err.Error()})) // strings can be written
+	return text
 }
 
 func preToolUse(d sayso.Decision) any {
@@ -161,35 +181,36 @@ func (g *Guard) claudePermission(e event) (any, error) {
 
 // A note is what an event changes in the state of its session, and what it tells
 // about calls.
-type note func(*sayso.SessionState) []sayso.Record
+type note func(*sayso.SessionState) ([]sayso.Record, error)
 
 // claudeNote is the note of an event; nil is for one that is not known.
 func (g *Guard) claudeNote(c *claudeEvent) note {
 	switch c.Event {
 	case "SessionStart": // the workspace is fixed in any case
-		return func(*sayso.SessionState) []sayso.Record { return nil }
+		return func(*sayso.SessionState) ([]sayso.Record, error) { return nil, nil }
 	case "PostToolUse", "PostToolUseFailure": // what failed may have done half of it
-		return func(st *sayso.SessionState) []sayso.Record { return claudeRan(c, st) }
+		return func(st *sayso.SessionState) ([]sayso.Record, error) { return claudeRan(c, st), nil }
 	case "PostToolBatch": // what is still waiting did not run
-		return func(st *sayso.SessionState) []sayso.Record {
+		return func(st *sayso.SessionState) ([]sayso.Record, error) {
 			var ids []string
 			for _, call := range c.Batch {
 				if _, ok := st.Waiting[call.ID]; ok {
 					ids = append(ids, call.ID)
 				}
 			}
-			return g.claudeRefused(st, ids)
+			return g.claudeRefused(st, ids), nil
 		}
 	case "SessionEnd":
-		return func(st *sayso.SessionState) []sayso.Record { return g.claudeRefused(st, waiting(st)) }
+		return func(st *sayso.SessionState) ([]sayso.Record, error) { return g.claudeRefused(st, waiting(st)), nil }
 	case "UserPromptSubmit":
-		return func(st *sayso.SessionState) []sayso.Record {
+		return func(st *sayso.SessionState) ([]sayso.Record, error) {
 			records := g.claudeRefused(st, waiting(st))
 			st.Turn++
-			if mode, ok := g.typed(c.Prompt, st.Root); ok {
+			mode, ok, err := g.typed(c.Prompt, st.Root)
+			if ok {
 				st.Mode = mode
 			}
-			return records
+			return records, err
 		}
 	}
 	return nil
@@ -234,7 +255,13 @@ func (g *Guard) claudeRefused(st *sayso.SessionState, ids []string) []sayso.Reco
 // is told to the user, and denies what comes next.
 func (g *Guard) claudeLearn(e event, note note) any {
 	failed, err := within(g.Deadline, func(ctx context.Context) error {
-		return g.change(ctx, e, func(st *sayso.SessionState) error { return g.tell(ctx, e, note(st)) })
+		return g.change(ctx, e, func(st *sayso.SessionState) error {
+			records, err := note(st)
+			if err != nil {
+				return err
+			}
+			return g.tell(ctx, e, records)
+		})
 	})
 	if err == nil {
 		err = failed

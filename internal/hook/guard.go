@@ -40,17 +40,25 @@ type Guard struct {
 	Deadline time.Duration
 }
 
+// ErrHandOver is what Engine returns if another program is to answer: then nothing
+// is kept, nothing is recorded, and what this one answers is of no use.
+var ErrHandOver = errors.New("another program answers")
+
 // typed returns the mode that a user switches to by what they typed, in presets
 // that have such commands.
-func (g *Guard) typed(prompt, root string) (mode string, ok bool) {
+func (g *Guard) typed(prompt, root string) (mode string, ok bool, err error) {
 	if !strings.HasPrefix(strings.TrimSpace(prompt), "/") {
-		return "", false
+		return "", false, nil
 	}
 	e, _, err := g.Engine(root, g.Env("HOME"))
-	if err != nil {
-		return "", false // the next call says why
+	if errors.Is(err, ErrHandOver) {
+		return "", false, err
 	}
-	return e.Preset.ModeFor(prompt)
+	if err != nil {
+		return "", false, nil // the next call says why
+	}
+	mode, ok = e.Preset.ModeFor(prompt)
+	return mode, ok, nil
 }
 
 // An event is what an agent tells: a call, and where it stands.
@@ -115,6 +123,9 @@ func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 		return d
 	}
 	d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
+	if errors.Is(err, ErrHandOver) {
+		return d
+	}
 	decided.Journal = g.Journal
 	_ = decided.Note(ctx, e.call, sayso.Record{Kind: sayso.RecordDecision, Decision: &d}) // it is denied either way
 	return d

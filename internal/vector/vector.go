@@ -18,6 +18,7 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 // A Line is a call with its surroundings. Fields that are not known, and what
@@ -252,7 +253,7 @@ func (l *Line) scripts(d Defaults) []sayso.Stage {
 	if l.Script == "" {
 		return nil
 	}
-	return catalog.Scripts([]config.Script{{Name: config.ScriptFile, Text: []byte(l.Script)}}, d.Script)
+	return catalog.Scripts([]config.Script{{Name: local.ScriptFile, Text: []byte(l.Script)}}, d.Script)
 }
 
 func or(a, b string) string {

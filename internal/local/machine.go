@@ -1,4 +1,4 @@
-package cli
+package local
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-// machine shows the files of this machine to the analysis. It opens nothing
+// Machine shows the files of this machine to the analysis. It opens nothing
 // but regular files, so that a pipe or a device cannot make it wait.
-type machine struct{}
+type Machine struct{}
 
-func (machine) ReadFile(name string, max int) ([]byte, error) {
+func (Machine) ReadFile(name string, max int) ([]byte, error) {
 	text, err := start(name, max+1)
 	if err == nil && len(text) > max {
 		return nil, fmt.Errorf("%s is longer than %d bytes", name, max)
@@ -22,7 +22,7 @@ func (machine) ReadFile(name string, max int) ([]byte, error) {
 }
 
 // Start returns how a file begins.
-func (machine) Start(name string, n int) ([]byte, error) { return start(name, n) }
+func (Machine) Start(name string, n int) ([]byte, error) { return start(name, n) }
 
 // start reads at most n bytes of a regular file.
 func start(name string, n int) ([]byte, error) {
@@ -41,7 +41,7 @@ func start(name string, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(n)))
 }
 
-func (machine) Lstat(name string) (shell.Entry, error) {
+func (Machine) Lstat(name string) (shell.Entry, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return shell.Entry{}, err
@@ -56,7 +56,7 @@ func (machine) Lstat(name string) (shell.Entry, error) {
 }
 
 // ReadDir names what is in a folder, and where its links lead.
-func (machine) ReadDir(name string, max int) ([]shell.Child, error) {
+func (Machine) ReadDir(name string, max int) ([]shell.Child, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/snapshot"
+)
+
+const snapshotUse = `sayso snapshot [--root DIR] [--json]
+
+Reads the policy of a workspace and keeps what it comes to for sayso-hook, which
+runs this by itself whenever a policy file has changed.
+
+  --root DIR  the workspace (default: that of the current folder)
+  --json      print what is kept
+
+Exit status: 0 done, 1 error, 2 wrong usage.`
+
+func snapshotVerb(args []string, std IO) error {
+	flags := flag.NewFlagSet("snapshot", flag.ContinueOnError)
+	root := flags.String("root", "", "")
+	asJSON := flags.Bool("json", false, "")
+	rest, helped, err := parse(flags, snapshotUse, args, std)
+	if helped || err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return &usageError{"snapshot takes no argument", "sayso snapshot --root DIR names the workspace"}
+	}
+	at, err := place("", "")
+	if err != nil {
+		return err
+	}
+	if *root == "" {
+		*root = local.Root(at.Dir)
+	}
+	s, err := takeSnapshot(local.Real(*root), at.Home, std)
+	if err != nil {
+		return err
+	}
+	state, err := local.State()
+	if err != nil {
+		return err
+	}
+	folder := snapshot.Folder{Dir: state.Dir}
+	if err := folder.Save(s); err != nil {
+		return err
+	}
+	if *asJSON {
+		return writeJSON(s, std.Out)
+	}
+	return nil
+}
+
+// takeSnapshot reads the policy of a workspace. What changes while it is read is
+// read again.
+func takeSnapshot(root, home string, std IO) (snapshot.Snapshot, error) {
+	files := local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root}
+	for range 5 {
+		before, _ := snapshot.Sources(files)
+		l, err := load(root, home, std)
+		if err != nil {
+			return snapshot.Snapshot{}, err
+		}
+		after, _ := snapshot.Sources(files)
+		if slices.Equal(before, after) {
+			return snapshotOf(root, l, after), nil
+		}
+	}
+	return snapshot.Snapshot{}, fmt.Errorf("the policy files of %s change all the time", root)
+}
+
+func snapshotOf(root string, l loaded, sources []snapshot.Source) snapshot.Snapshot {
+	s := snapshot.Snapshot{
+		Root: root, Made: time.Now(), Sources: sources, Hash: l.engine.Policy,
+		Rich: l.engine.Preset.Name != "native" || len(l.Scripts) > 0,
+		Mode: l.mode, ModeFloor: l.ModeFloor, Rules: l.Rules, Also: l.Also, Off: l.Off, Ask: l.Ask, Surface: l.surface,
+	}
+	if l.Err != nil {
+		s.Err = l.Err.Error()
+	}
+	for i := range s.Sources {
+		for _, stamp := range l.Sources {
+			if stamp.File == s.Sources[i].File && !stamp.Missing {
+				s.Sources[i].Sum = hex.EncodeToString(stamp.Sum[:])
+			}
+		}
+	}
+	return s
+}

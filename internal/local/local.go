@@ -1,0 +1,94 @@
+// Package local knows what there is on this machine: where a workspace ends, where
+// the policy files, the state and the programs of sayso are. It reads no policy, so
+// that the quick program for hooks can use it.
+package local
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/sayso-dev/sayso/internal/session"
+)
+
+// Root is the workspace of a folder: the nearest one above it that has a
+// policy or a repository, or it itself.
+func Root(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, sign := range [...]string{".sayso.yaml", ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
+				return at
+			}
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// Real is the path with links followed, as far as that can be done.
+func Real(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+// State is where the sessions of the user are.
+func State() (session.Folder, error) {
+	home, _ := os.UserHomeDir() // without one, only XDG_STATE_HOME counts
+	return session.At(home, os.Getenv("XDG_STATE_HOME"))
+}
+
+// Guarded are the files that decide about agents on this machine: the policy, the
+// state and the programs of sayso.
+func Guarded(at Files) []string {
+	var out []string
+	if folder := at.Folder(); folder != "" {
+		out = append(out, folder+"/**")
+	}
+	if state, err := State(); err == nil {
+		out = append(out, state.Dir+"/**")
+	}
+	return append(out, programs()...)
+}
+
+// programs are the files of sayso itself: this one, and the other beside it.
+func programs() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, file := range []string{self, Real(self)} {
+		out = append(out, file)
+		for _, name := range []string{"sayso", "sayso-hook"} {
+			out = append(out, filepath.Join(filepath.Dir(file), name+filepath.Ext(file)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Beside finds a program in the folder of this one, and nowhere else: what a
+// search path leads to could be anybody's.
+func Beside(name string) (string, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the program %s: %w", name, err)
+	}
+	if real, err := filepath.EvalSymlinks(own); err == nil {
+		own = real
+	}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	found := filepath.Join(filepath.Dir(own), name)
+	info, err := os.Stat(found)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s, which runs it, is not there; install sayso and sayso-hook into the same folder", found)
+	}
+	return found, nil
+}

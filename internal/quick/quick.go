@@ -1,0 +1,194 @@
+// Package quick is the program sayso-hook. An agent starts it before each tool
+// call, so it links nothing that takes long to start: it reads the policy from a
+// snapshot, and lets the rich program beside it make one where there is none, or
+// answer in its place where the policy needs that.
+package quick
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/build"
+	"github.com/sayso-dev/sayso/internal/hook"
+	"github.com/sayso-dev/sayso/internal/journal"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/snapshot"
+	"github.com/sayso-dev/sayso/preset"
+)
+
+// Deadline is how long a decision may take; far below the time after which Claude
+// Code would go on without an answer.
+const Deadline = 10 * time.Second
+
+// exitBlock is the exit status that blocks the call.
+const exitBlock = 2
+
+// Main is the program: it takes the name of an agent, or version, and returns the
+// exit status.
+func Main(args []string, in io.Reader, out, errs io.Writer) int {
+	switch {
+	case len(args) > 0 && args[0] == "version":
+		if err := build.Print(out, len(args) > 1 && args[1] == "--json"); err != nil {
+			return 1
+		}
+		return 0
+	case len(args) == 1 && (args[0] == "-h" || args[0] == "--help"):
+		return write([]byte("usage: sayso-hook claude\n\nIt is sayso hook claude, started quickly. sayso help hook tells more.\n"), nil, out, errs)
+	case len(args) == 1 && args[0] == "claude":
+		return answer(args[0], in, out, errs)
+	}
+	fmt.Fprint(errs, "sayso: error: hook wants the name of an agent: claude\nsayso: hint: sayso init claude wires it\n")
+	return exitBlock
+}
+
+// answer answers one event of an agent.
+func answer(agent string, in io.Reader, out, errs io.Writer) int {
+	var event, decided bytes.Buffer
+	q := quick{}
+	g := hook.Guard{Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
+	state, err := local.State()
+	if err != nil {
+		g.Sessions, g.Journal = lost{err}, lost{err}
+	} else {
+		g.Sessions, g.Journal = state, journal.Folder{Dir: state.Dir}
+	}
+	err = g.Claude(io.TeeReader(in, &event), &decided)
+	if q.rich {
+		return handOver(agent, event.Bytes(), out, errs)
+	}
+	return write(decided.Bytes(), err, out, errs)
+}
+
+// write gives the answer to the agent.
+func write(answer []byte, err error, out, errs io.Writer) int {
+	if _, failed := out.Write(answer); failed != nil {
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		fmt.Fprintf(errs, "sayso: error: %v\n", err)
+		return exitBlock
+	}
+	return 0
+}
+
+// quick knows the policy of the workspace that the event is about.
+type quick struct {
+	rich bool // the rich program must answer
+}
+
+// engine decides the calls in a workspace.
+func (q *quick) engine(root, home string) (sayso.Engine, sayso.Surface, error) {
+	at := local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: local.Real(root)}
+	s, err := policy(at)
+	if err != nil {
+		return sayso.Engine{}, sayso.Surface{}, err
+	}
+	if s.Rich {
+		q.rich = true
+		return sayso.Engine{}, sayso.Surface{}, hook.ErrHandOver
+	}
+	return Engine(s, at), s.Surface, nil
+}
+
+// Engine decides by a snapshot.
+func Engine(s snapshot.Snapshot, at local.Files) sayso.Engine {
+	return sayso.Engine{
+		Preset:   preset.Native(s.Policy(local.Guarded(at))),
+		Analyzer: sayso.Analyzer{Machine: local.Machine{}, Also: s.Also},
+		Mode:     s.ModeFor,
+		Policy:   s.Hash,
+	}
+}
+
+// policy is the snapshot of a workspace, made anew if need be. Without any policy
+// file what is built in counts.
+func policy(at local.Files) (snapshot.Snapshot, error) {
+	sources, any := snapshot.Sources(at)
+	if !any {
+		return snapshot.Snapshot{Hash: snapshot.PolicyHash("", nil)}, nil
+	}
+	state, err := local.State()
+	if err != nil {
+		return snapshot.Snapshot{}, err
+	}
+	folder := snapshot.Folder{Dir: state.Dir}
+	s, err := folder.Load(at.Root, sources)
+	if !errors.Is(err, snapshot.ErrStale) {
+		return s, err
+	}
+	if err := makeSnapshot(at.Root); err != nil {
+		return s, fmt.Errorf("the policy was not read: %w", err)
+	}
+	sources, _ = snapshot.Sources(at)
+	return folder.Load(at.Root, sources)
+}
+
+// makeSnapshot lets the rich program read the policy.
+func makeSnapshot(root string) error {
+	rich, err := local.Beside("sayso")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), Deadline/2)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, rich, "snapshot", "--root", root)
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s snapshot: %w %s", rich, err, bytes.TrimSpace(out[:min(len(out), 500)]))
+	}
+	return nil
+}
+
+// handOver lets the rich program answer. Whatever goes wrong denies.
+func handOver(agent string, event []byte, out, errs io.Writer) int {
+	rich, err := local.Beside("sayso")
+	if err == nil {
+		var answer []byte
+		var status int
+		if answer, status, err = ask(rich, agent, event, errs); err == nil {
+			return max(status, write(answer, nil, out, errs))
+		}
+		err = fmt.Errorf("%s gave no answer: %w", rich, err)
+	}
+	return write(hook.ClaudeDenial(err), nil, out, errs)
+}
+
+// ask is the answer of the rich program. It is whole, or an error.
+func ask(rich, agent string, event []byte, errs io.Writer) ([]byte, int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), Deadline+time.Second) // it has a deadline of its own
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, rich, "hook", agent)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(event), &out, errs, time.Second
+	err := cmd.Run()
+	status := cmd.ProcessState.ExitCode()
+	if err != nil && status != exitBlock { // that one blocks, too
+		return nil, 0, err
+	}
+	none := out.Len() == 0 && !hook.ClaudeDecides(event) // most events need no answer
+	if !none && !json.Valid(out.Bytes()) {
+		return nil, 0, errors.New("its answer is not whole")
+	}
+	return out.Bytes(), status, nil
+}
+
+// lost is state that there is no place for.
+type lost struct{ err error }
+
+func (l lost) Get(context.Context, string) (sayso.SessionState, error) {
+	return sayso.SessionState{}, l.err
+}
+
+func (l lost) Update(context.Context, string, func(*sayso.SessionState) error) error { return l.err }
+
+func (l lost) Remove(context.Context, string) error { return l.err }
+
+func (l lost) Record(context.Context, ...sayso.Record) error { return l.err }

@@ -1,0 +1,173 @@
+package snapshot_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/snapshot"
+	"github.com/sayso-dev/sayso/preset"
+)
+
+// A place is a workspace with a policy, and a folder for its snapshot.
+type place struct {
+	snapshot.Folder
+	at local.Files
+}
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	dir := t.TempDir()
+	p := place{snapshot.Folder{Dir: filepath.Join(dir, "state")}, local.Files{Managed: filepath.Join(dir, "etc"), Home: filepath.Join(dir, "home"), Root: filepath.Join(dir, "repo")}}
+	write(t, filepath.Join(p.at.Root, ".sayso.yaml"), "deny: [a]\n")
+	return p
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// save keeps a snapshot of what is there, made so long after the last change.
+func (p place) save(t *testing.T, later time.Duration) {
+	t.Helper()
+	sources, any := snapshot.Sources(p.at)
+	if !any {
+		t.Fatal("there is no policy")
+	}
+	for i := range sources {
+		if text, err := os.ReadFile(sources[i].File); err == nil {
+			sum := sha256.Sum256(text)
+			sources[i].Sum = hex.EncodeToString(sum[:])
+		}
+	}
+	if err := p.Save(snapshot.Snapshot{Root: p.at.Root, Made: time.Now().Add(later), Sources: sources, Mode: "careful"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p place) load() (snapshot.Snapshot, error) {
+	sources, _ := snapshot.Sources(p.at)
+	return p.Load(p.at.Root, sources)
+}
+
+// TestStale: a snapshot counts while every source is as it was, and no longer.
+func TestStale(t *testing.T) {
+	committed := func(p place) string { return filepath.Join(p.at.Root, ".sayso.yaml") }
+	for name, change := range map[string]func(t *testing.T, p *place){
+		"longer":       func(t *testing.T, p *place) { write(t, committed(*p), "deny: [a, b]\n") },
+		"another time": func(t *testing.T, p *place) { _ = os.Chtimes(committed(*p), time.Time{}, time.Unix(1, 0)) },
+		"replaced": func(t *testing.T, p *place) {
+			write(t, committed(*p)+"x", "deny: [b]\n")
+			touchLike(t, committed(*p), committed(*p)+"x")
+			_ = os.Rename(committed(*p)+"x", committed(*p))
+		},
+		"removed": func(t *testing.T, p *place) { _ = os.Remove(committed(*p)) },
+		"a link": func(t *testing.T, p *place) {
+			_ = os.Rename(committed(*p), committed(*p)+"x")
+			_ = os.Symlink(committed(*p)+"x", committed(*p))
+		},
+		"one of the user's": func(t *testing.T, p *place) { write(t, p.at.File(sayso.User), "deny: [a]\n") },
+		"a script":          func(t *testing.T, p *place) { write(t, p.at.Script(sayso.Committed), "") },
+		"managed":           func(t *testing.T, p *place) { write(t, p.at.Managed, "") },
+		"another home":      func(t *testing.T, p *place) { p.at.Home += "2" },
+		"another root":      func(t *testing.T, p *place) { p.at.Root += "2" },
+		"damaged":           func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "{") },
+		"empty":             func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "") },
+		"of another form": func(t *testing.T, p *place) {
+			text, _ := os.ReadFile(p.File(p.at.Root))
+			write(t, p.File(p.at.Root), strings.Replace(string(text), `"v":1`, `"v":2`, 1))
+		},
+		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
+	} {
+		p := newPlace(t)
+		if _, err := p.load(); !errors.Is(err, snapshot.ErrStale) {
+			t.Errorf("there is none: %v", err)
+		}
+		p.save(t, time.Hour)
+		if s, err := p.load(); err != nil || s.Mode != "careful" {
+			t.Fatalf("fresh: %+v %v", s, err)
+		}
+		change(t, &p)
+		if s, err := p.load(); !errors.Is(err, snapshot.ErrStale) || s.Mode != "" {
+			t.Errorf("%s: %+v %v", name, s, err)
+		}
+	}
+}
+
+// touchLike gives a file the time of another.
+func touchLike(t *testing.T, from, to string) {
+	t.Helper()
+	info, err := os.Stat(from)
+	if err == nil {
+		err = os.Chtimes(to, time.Time{}, info.ModTime())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSameTime: a change that size, time and inode do not tell shows if the file
+// had been changed shortly before the snapshot was made.
+func TestSameTime(t *testing.T) {
+	p := newPlace(t)
+	p.save(t, 0)
+	name := filepath.Join(p.at.Root, ".sayso.yaml")
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, name, "deny: [b]\n")
+	if err := os.Chtimes(name, time.Time{}, info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.load(); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestUntrusted: a snapshot that somebody else could have written is an error, not
+// one to be made anew.
+func TestUntrusted(t *testing.T) {
+	for name, spoil := range map[string]func(p place) error{
+		"a file for others":   func(p place) error { return os.Chmod(p.File(p.at.Root), 0o644) },
+		"a folder for others": func(p place) error { return os.Chmod(filepath.Dir(p.File(p.at.Root)), 0o755) },
+		"a link": func(p place) error {
+			return errors.Join(os.Rename(p.File(p.at.Root), p.File(p.at.Root)+"x"), os.Symlink(p.File(p.at.Root)+"x", p.File(p.at.Root)))
+		},
+	} {
+		p := newPlace(t)
+		p.save(t, time.Hour)
+		if err := spoil(p); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.load(); err == nil || errors.Is(err, snapshot.ErrStale) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPolicy: what did not load denies, and no session is looser than the
+// administrator wants.
+func TestPolicy(t *testing.T) {
+	for _, s := range []snapshot.Snapshot{{Err: "line 3"}, {Rules: []sayso.Rule{{Text: "bash("}}}} {
+		if p := s.Policy(nil); p.Err == nil {
+			t.Errorf("%+v loads", s)
+		}
+	}
+	s := snapshot.Snapshot{Mode: preset.Careful, ModeFloor: preset.Plan}
+	for chosen, want := range map[string]string{"": "careful", "default": "default+plan", "plan": "plan"} {
+		if got := s.ModeFor(chosen); got != want {
+			t.Errorf("%s: %s", chosen, got)
+		}
+	}
+}

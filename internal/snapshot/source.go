@@ -1,0 +1,105 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/sayso-dev/sayso/internal/local"
+)
+
+// A Source is a file that a snapshot was made from, as it was then.
+type Source struct {
+	File    string    `json:"file"`
+	Missing bool      `json:"missing,omitempty"`
+	Size    int64     `json:"size,omitempty"`
+	ModTime time.Time `json:"mtime,omitzero"`
+	Inode   uint64    `json:"inode,omitempty"`
+	Sum     string    `json:"sum,omitempty"` // SHA-256 of what was read
+}
+
+// PolicyHash identifies what a policy was made from: the preset, and the text of
+// the files.
+func PolicyHash(preset string, sources []Source) string {
+	text := fmt.Appendf(nil, "%q\n", preset)
+	for _, s := range sources {
+		if !s.Missing {
+			text = fmt.Appendf(text, "%q %s\n", s.File, s.Sum)
+		}
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// settled is how old a change must be at the making of a snapshot for its time to
+// tell it from a later one: file systems count time in steps.
+const settled = 3 * time.Second
+
+// Sources returns the files that the policy of a workspace is made from, as they
+// are now, and whether one of them is there.
+func Sources(at local.Files) (list []Source, any bool) {
+	add := func(name string) {
+		if name == "" {
+			return
+		}
+		s := look(name)
+		list = append(list, s)
+		any = any || !s.Missing
+	}
+	for _, layer := range local.Layers {
+		add(at.File(layer))
+	}
+	for _, layer := range local.Layers {
+		add(at.Script(layer))
+	}
+	return list, any
+}
+
+func look(name string) Source {
+	info, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return Source{File: name, Missing: true}
+	}
+	if err != nil {
+		return Source{File: name} // it is there, and will not be the same
+	}
+	return Source{File: name, Size: info.Size(), ModTime: info.ModTime(), Inode: inode(info)}
+}
+
+// same reports whether a snapshot was made from these files, as they are.
+func same(s Snapshot, now []Source) bool {
+	if len(now) != len(s.Sources) {
+		return false
+	}
+	for i, n := range now {
+		was := s.Sources[i]
+		if n.File != was.File || n.Missing != was.Missing {
+			return false
+		}
+		if n.Missing {
+			continue
+		}
+		if n.Size != was.Size || !n.ModTime.Equal(was.ModTime) || n.Inode != was.Inode || was.ModTime.IsZero() {
+			return false
+		}
+		if was.ModTime.Add(settled).After(s.Made) && !sameText(was) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameText compares the text itself.
+func sameText(was Source) bool {
+	text, err := local.Machine{}.ReadFile(was.File, 1<<20)
+	if err != nil {
+		return false
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]) == was.Sum
+}
