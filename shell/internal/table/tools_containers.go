@@ -1219,7 +1219,7 @@ var tableContainers = [...]Tool{
 		},
 		Subs: []Tool{
 			{Names: []string{"inspect"},
-				Do:   Action{Does: Reads | Network, Risk: LevelSafe, Hosts: []string{"registries"}},
+				Do:   Action{Does: Reads | Network, Risk: LevelSafe, Args: []Slot{{Kind: KindImage, Repeat: true}}, Hosts: []string{"registries"}},
 				Says: []string{"Show the details of the container image {args} in its registry", "Show the details of a container image in its registry"},
 				Flags: []Flag{
 					{Names: []string{"--authfile"}, Kind: KindList},
@@ -1259,7 +1259,7 @@ var tableContainers = [...]Tool{
 				Says: []string{"Print the checksum of the image description {args}", "Print the checksum of an image description"},
 			},
 			{Names: []string{"copy"},
-				Do:   Action{Does: Network | Writes, Hosts: []string{"registries"}},
+				Do:   Action{Does: Network | Writes, Args: []Slot{{Kind: KindImage, Repeat: true}}, Hosts: []string{"registries"}},
 				Says: []string{"Copy a container image from {arg1} to {arg2}", "Copy a container image"},
 				Flags: []Flag{
 					{Names: []string{"--authfile"}, Kind: KindList},

@@ -356,7 +356,7 @@ var tableKubernetes = [...]Tool{
 						Says: []string{"Collect diagnoses of the OpenShift cluster"},
 						Flags: []Flag{
 							{Names: []string{"--dest-dir"}, Kind: KindWrite},
-							{Names: []string{"--image"}, Kind: KindText},
+							{Names: []string{"--image"}, Kind: KindImage},
 						},
 					},
 					{Names: []string{"*"},
@@ -1402,7 +1402,7 @@ var tableKubernetes = [...]Tool{
 						Flags: []Flag{
 							{Names: []string{"--name", "-n"}, Kind: KindText},
 							{Names: []string{"--config"}, Kind: KindRead},
-							{Names: []string{"--image"}, Kind: KindText},
+							{Names: []string{"--image"}, Kind: KindImage},
 							{Names: []string{"--kubeconfig"}, Kind: KindWrite},
 							{Names: []string{"--wait"}, Kind: KindText},
 							{Names: []string{"--retain"}},
@@ -1469,7 +1469,7 @@ var tableKubernetes = [...]Tool{
 						Do:   Action{Does: Executes},
 						Says: []string{"Build the image for local Kubernetes clusters"},
 						Flags: []Flag{
-							{Names: []string{"--image"}, Kind: KindText},
+							{Names: []string{"--image"}, Kind: KindImage},
 							{Names: []string{"--base-image"}, Kind: KindText},
 							{Names: []string{"--arch"}, Kind: KindText},
 							{Names: []string{"--type"}, Kind: KindText},

@@ -1090,7 +1090,7 @@ var tableMacos = [...]Tool{
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-a", Globs: []string{"Terminal*", "iTerm*", "*Script Editor*", "Automator*", "*Terminal.app*"}}}}, Flagged: true, Do: Action{Risk: LevelDangerous, Say: "Open {args} in {-a}, which can run programs"}},
 			{Any: [][]Term{{{Op: TermFlag, Flag: "-a", Globs: []string{"Terminal*", "iTerm*", "*Script Editor*", "Automator*", "*Terminal.app*"}}}}, Flagged: true, Do: Action{Say: "Open {-a}"}},
 			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"*.command", "*.tool", "*.terminal", "*.scpt", "*.workflow", "*.pkg", "*.mpkg", "*.dmg", "*.mobileconfig", "*.app", "*.app/", "ssh:*", "smb:*", "afp:*", "vnc:*", "x-apple*", "shortcuts:*", "*.sh", "*.action", "*.fileloc", "*.inetloc", "*.webloc"}}}}, Do: Action{Risk: LevelDangerous, Say: "Start or install {args}"}},
-			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"http*://*"}}}}, Do: Action{Does: Network, Say: "Open in the browser: {args}"}},
+			{Any: [][]Term{{{Op: TermAny, N: 0, Globs: []string{"http*://*"}}}}, Do: Action{Does: Network, Say: "Open in the browser: {args}", Args: []Slot{{Kind: KindDNS, Repeat: true}}}},
 		},
 	},
 	{Names: []string{"qlmanage"},

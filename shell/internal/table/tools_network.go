@@ -473,7 +473,7 @@ var tableNetwork = [...]Tool{
 		},
 	},
 	{Names: []string{"sftp"},
-		Do:   Action{Does: Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindRemote}, {Kind: KindWrite, Optional: true}}, Stdin: &Slot{Kind: KindLines, Keys: &KeysFtp}},
+		Do:   Action{Does: Network, Risk: LevelDangerous, Args: []Slot{{Kind: KindHost}, {Kind: KindWrite, Optional: true}}, Stdin: &Slot{Kind: KindLines, Keys: &KeysFtp}},
 		Says: []string{"Open a file transfer session with {arg1}", "Open a file transfer session"},
 		Flags: []Flag{
 			{Names: []string{"-i"}, Kind: KindRead},

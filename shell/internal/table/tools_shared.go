@@ -7694,7 +7694,7 @@ var sharedWhen439 = []When{
 }
 
 var sharedFlag440 = []Flag{
-	{Names: []string{"--image"}, Kind: KindText},
+	{Names: []string{"--image"}, Kind: KindImage},
 	{Names: []string{"--target"}, Kind: KindText},
 	{Names: []string{"--copy-to"}, Kind: KindText},
 	{Names: []string{"--profile"}, Kind: KindText},
@@ -7751,7 +7751,7 @@ var sharedFlag441 = []Flag{
 	{Names: []string{"--local"}},
 	{Names: []string{"--list"}},
 	{Names: []string{"--resource-version"}, Kind: KindText},
-	{Names: []string{"--image"}, Kind: KindText},
+	{Names: []string{"--image"}, Kind: KindImage},
 	{Names: []string{"--replicas", "-r"}, Kind: KindText},
 	{Names: []string{"--port"}, Kind: KindText},
 	{Names: []string{"--schedule"}, Kind: KindText},
@@ -7855,7 +7855,7 @@ var sharedFlag443 = []Flag{
 	{Names: []string{"--local"}},
 	{Names: []string{"--list"}},
 	{Names: []string{"--resource-version"}, Kind: KindText},
-	{Names: []string{"--image"}, Kind: KindText},
+	{Names: []string{"--image"}, Kind: KindImage},
 	{Names: []string{"--replicas", "-r"}, Kind: KindText},
 	{Names: []string{"--port"}, Kind: KindText},
 	{Names: []string{"--schedule"}, Kind: KindText},
@@ -8224,7 +8224,7 @@ var sharedFlag456 = []Flag{
 	{Names: []string{"--local"}},
 	{Names: []string{"--list"}},
 	{Names: []string{"--resource-version"}, Kind: KindText},
-	{Names: []string{"--image"}, Kind: KindText},
+	{Names: []string{"--image"}, Kind: KindImage},
 	{Names: []string{"--replicas", "-r"}, Kind: KindText},
 	{Names: []string{"--port"}, Kind: KindText},
 	{Names: []string{"--schedule"}, Kind: KindText},
