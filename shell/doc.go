@@ -13,8 +13,12 @@
 //
 // The analysis never guesses in favour of the command. What it cannot resolve
 // (an unset variable, eval, text decoded and piped into a shell) makes the
-// command opaque, and what it does not know is dangerous. It looks at the
-// machine only through the [Machine] that the caller passes in, runs nothing,
+// command opaque, and what it does not know is dangerous. An opaque command is
+// less than dangerous only if what is unknown is confined: an argument, a file to
+// read or a host of a program that is known and does no more with it than its
+// description says; the name of a file that stands in a folder of the work; or
+// code of the workspace, which is part of the work. It looks at the machine only
+// through the [Machine] that the caller passes in, runs nothing,
 // and is safe for concurrent use.
 //
 // What the programs do is data: the tables in shell/tables, compiled into Go

@@ -95,32 +95,49 @@ func wrappings(src string) map[string]string {
 		"a case":       "case a in a)\n" + src + "\n;; esac",
 		"process subs": "cat <(\n" + src + "\n)",
 	}
-	if simple(src) {
-		command := strings.TrimLeft(src, " \t\n")
-		for _, wrapper := range []string{"sudo", "doas", "env WRAPPED_BY=env", "timeout 5", "nice", "nohup", "setsid", "stdbuf -oL", "command", "time"} {
-			out[wrapper] = wrapper + " " + command
-		}
+	command := strings.TrimLeft(src, " \t\n")
+	for _, wrapper := range wordsInFront(src) {
+		out[wrapper] = wrapper + " " + command
 	}
 	return out
 }
 
+// wordsInFront are the wrappers that can stand in front of src as it is: of a
+// simple command any, of one with assignments those that take them.
+func wordsInFront(src string) []string {
+	ok, assigns := simple(src)
+	switch {
+	case !ok:
+		return nil
+	case assigns:
+		return []string{"sudo", "env WRAPPED_BY=env", "time"}
+	}
+	return []string{"sudo", "doas", "env WRAPPED_BY=env", "timeout 5", "nice", "nohup", "setsid", "stdbuf -oL", "command", "time"}
+}
+
 // simple reports whether src is one simple command, which a word in front can
-// wrap.
-func simple(src string) bool {
+// wrap, and whether assignments stand in front of it. Redirections may stand
+// anywhere: they are those of the wrapper then.
+func simple(src string) (ok, assigns bool) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(src), "")
 	if err != nil || len(file.Stmts) != 1 {
-		return false
+		return false, false
 	}
 	s := file.Stmts[0]
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || s.Negated || s.Background || len(call.Assigns) > 0 || len(call.Args) == 0 || len(s.Redirs) > 0 {
-		return false
+	if !ok || s.Negated || s.Background || len(call.Args) == 0 {
+		return false, false
+	}
+	for _, a := range call.Assigns {
+		if a.Array != nil || a.Index != nil || a.Append || a.Naked { // no word of another command
+			return false, false
+		}
 	}
 	// A name that expands to nothing, or that env takes for an assignment, is
 	// no command to wrap; a builtin is none that a program can run.
 	name := call.Args[0].Lit()
 	return name != "" && name[0] != '-' && !slices.Contains(builtins, name) &&
-		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == ""
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "", len(call.Assigns) > 0
 }
 
 var builtins = strings.Fields(`. alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs

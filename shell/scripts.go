@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -14,6 +15,7 @@ const maxScripts = 3
 // packageScript follows npm run NAME and the like into package.json, if it can
 // be seen.
 func (v *visit) packageScript() {
+	v.watching()
 	name, ok := v.scriptName()
 	if !ok {
 		return
@@ -39,6 +41,15 @@ func (v *visit) packageScript() {
 		v.w.script(st, f, text, v.c.Span, true)
 		for i := before; i < len(v.w.commands); i++ {
 			v.c.Effects |= v.w.commands[i].Effects & LongRunning
+		}
+	}
+}
+
+// watching notes that the script is told to go on by itself.
+func (v *visit) watching() {
+	for _, a := range v.c.Args[1:] {
+		if strings.HasPrefix(a.Text, "--w") && slices.ContainsFunc(table.KeysWatching, func(f table.Flag) bool { return matchAny(f.Names, a.Text) }) {
+			v.c.Effects |= LongRunning
 		}
 	}
 }

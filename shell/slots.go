@@ -60,6 +60,9 @@ func (r *reading) slotAt(n int) table.Kind {
 
 // slotFor returns the slot of operand i of n, or nil if there is none for it.
 func slotFor(shape []table.Slot, i, n int) *table.Slot {
+	if last := len(shape) - 1; last >= 0 && shape[last].Kind == table.KindCmd {
+		shape = shape[:last] // no operand is for it: the command is apart
+	}
 	rep := -1
 	for k := range shape {
 		if shape[k].Repeat {

@@ -17,29 +17,20 @@ func (v *visit) metaInside(words []string) {
 	}
 }
 
-// metaNames are the commands of the sqlite3 shell that do more than show
-// something. It knows them by their first letters, too.
-var metaNames = [...]string{
-	".shell", ".system", ".output", ".once", ".excel", ".save", ".backup", ".log", ".clone", ".trace", ".iotrace",
-	".read", ".load", ".import", ".restore", ".open",
-}
-
-// metaName is the full name of an abbreviated command.
-func metaName(name string) string {
-	if len(name) < 3 || name[0] != '.' {
-		return name
-	}
-	for _, n := range metaNames {
-		if n == name {
-			return name
+// metaAction finds a command of the client that does more than show something.
+// The sqlite3 shell knows its own by their first letters, too.
+func metaAction(name string) (full string, kind table.Kind) {
+	for _, short := range [...]bool{false, len(name) > 2 && name[0] == '.'} {
+		for i := range table.KeysSqlActions {
+			e := &table.KeysSqlActions[i]
+			for _, known := range e.Names {
+				if known == name || short && strings.HasPrefix(known, name) {
+					return known, e.Kind
+				}
+			}
 		}
 	}
-	for _, n := range metaNames {
-		if strings.HasPrefix(n, name) {
-			return n
-		}
-	}
-	return name
+	return name, table.KindNone
 }
 
 // metaWords splits the arguments of a command of the client, by quotes, too.
@@ -69,7 +60,7 @@ func (v *visit) metaCommand(name string, rest []string) {
 	if cmd, ok := strings.CutPrefix(name, `\!`); ok {
 		name, text = `\!`, cmd+" "+text
 	}
-	name = metaName(name)
+	name, kind := metaAction(name)
 	words := metaWords(text)
 	for _, word := range words {
 		if cmd, ok := strings.CutPrefix(word, "|"); ok {
@@ -81,20 +72,20 @@ func (v *visit) metaCommand(name string, rest []string) {
 			return
 		}
 	}
-	switch name {
-	case ".shell", ".system", `\!`:
+	switch kind {
+	case table.KindShell:
 		v.shell(Arg{Text: text, Span: v.c.Span})
 		v.c.Risk = min(v.c.Risk, Dangerous)
-	case ".output", ".once", ".excel", ".save", ".backup", ".dump-to", `\o`, `\w`, `\g`, `\gx`, `\T`, ".log", ".clone", ".trace", ".iotrace":
+	case table.KindWrite:
 		if len(words) > 0 && words[0] != "stdout" && !strings.HasPrefix(words[0], "(") {
 			v.sqlFile(words[len(words)-1], Write)
 		}
-	case ".open":
+	case table.KindReplace:
 		if len(words) > 0 {
 			v.sqlFile(words[len(words)-1], Read)
 			v.sqlFile(words[len(words)-1], Write)
 		}
-	case ".read", `\i`, `\ir`, `\.`, ".load", ".import", ".restore", `\include`:
+	case table.KindScript:
 		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Moderate)
 		for _, word := range words {
@@ -106,7 +97,7 @@ func (v *visit) metaCommand(name string, rest []string) {
 		if strings.HasPrefix(name, ".") && name != ".read" {
 			v.changesFile()
 		}
-	case `\copy`:
+	case table.KindData:
 		v.c.Effects |= Writes
 		v.c.Risk = min(v.c.Risk, Moderate)
 		v.copies(words)

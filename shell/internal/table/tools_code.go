@@ -212,6 +212,14 @@ var KeysRedis = KeyTable{
 	{Names: []string{"SHUTDOWN", "SCRIPT", "EVAL*", "FUNCTION", "FCALL*", "CONFIG", "DEBUG", "SLAVEOF", "REPLICAOF", "CLUSTER", "MODULE", "ACL", "MIGRATE", "RESTORE", "SWAPDB", "FAILOVER", "CLIENT", "BGREWRITEAOF", "SAVE", "BGSAVE", "AUTH", "RESET"}, Do: &Action{Does: Irreversible, Risk: LevelDangerous}},
 }
 
+var KeysSqlActions = KeyTable{
+	{Names: []string{".shell", ".system", "\\!"}, Kind: KindShell},
+	{Names: []string{".output", ".once", ".excel", ".save", ".backup", "\\o", "\\w", "\\g", "\\gx", "\\T", ".log", ".clone", ".trace", ".iotrace"}, Kind: KindWrite},
+	{Names: []string{".open"}, Kind: KindReplace},
+	{Names: []string{".read", "\\i", "\\ir", "\\.", ".load", ".import", ".restore", "\\include"}, Kind: KindScript},
+	{Names: []string{"\\copy"}, Kind: KindData},
+}
+
 var KeysSqlMeta = KeyTable{
 	{Names: []string{"\\d*", "\\l", "\\l+", "\\x", "\\timing", "\\conninfo", "\\echo", "\\qecho", "\\warn", "\\q", "\\?", "\\h", "\\pset", "\\a", "\\t", "\\f", "\\H", "\\C", "\\z", "\\sf*", "\\sv*", "\\encoding", "\\errverbose", "\\G", "\\u", "\\p", "\\r", "\\set", "\\unset", "\\if", "\\elif", "\\else", "\\endif", "\\crosstabview", "\\gdesc", "\\watch", "\\;"}},
 	{Names: []string{".tables", ".schema", ".mode", ".headers", ".help", ".show", ".indexes", ".indices", ".databases", ".dbinfo", ".fullschema", ".width", ".nullvalue", ".separator", ".timer", ".stats", ".eqp", ".explain", ".echo", ".print", ".prompt", ".quit", ".exit", ".bail", ".changes", ".version", ".limits", ".lint", ".sha3sum", ".parameter", ".dump", ".columns", ".maxrows", ".maxwidth", ".binary", ".connection", ".dbconfig", ".expert", ".scanstats", ".selftest", ".timeout", ".vfsinfo", ".vfslist", ".vfsname", ".rows", ".highlight", ".constant", ".keyword", ".multiline", ".singleline"}},

@@ -2,6 +2,10 @@
 
 package table
 
+var KeysWatching = KeyTable{
+	{Names: []string{"--watch", "--watch=true", "--watchAll", "--watchAll=true", "--watch-all"}},
+}
+
 var tableNode = [...]Tool{
 	{Names: []string{"npm"},
 		Says: []string{"Show the help of npm"},
