@@ -17,6 +17,7 @@ var KeysEnvironmentWords = KeyTable{
 	{Names: []string{"MAKEFLAGS=*eval*", "MAKEFLAGS=*SHELL=*", "GNUMAKEFLAGS=*eval*", "GNUMAKEFLAGS=*SHELL=*", "MAKEFLAGS=*f/*", "TAR_OPTIONS=--to-c*", "TAR_OPTIONS=--check*", "TAR_OPTIONS=-I*", "TAR_OPTIONS=--use-c*", "TAR_OPTIONS=--rsh*", "TAR_OPTIONS=-F*", "TAR_OPTIONS=--info-s*", "TAR_OPTIONS=--new-v*"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Run other programs"}},
 	{Names: []string{"RUSTFLAGS=-Clinker*", "RUSTFLAGS=*linker=*"}, Do: &Action{Does: Executes, Risk: LevelDangerous}},
 	{Names: []string{"PATH=", "PATH=.", "PATH=./", "PATH=/tmp*", "PATH=/var/tmp*", "PATH=/dev/shm*", "PATH=/private/tmp*", "PYTHONPATH=/tmp*", "PYTHONPATH=/dev/shm*", "NODE_PATH=/tmp*", "PERL5LIB=/tmp*", "RUBYLIB=/tmp*", "LD_LIBRARY_PATH=?*", "GCONV_PATH=?*", "GIT_EXEC_PATH=?*"}, Do: &Action{Does: Executes, Risk: LevelDangerous, Say: "Look for programs or libraries in another folder first"}},
+	{Names: []string{"PYTHONPATH=*", "PERL5LIB=*", "PERLLIB=*", "RUBYLIB=*", "NODE_PATH=*", "GEM_PATH=*"}, Kind: KindScript},
 	{Names: []string{"DOCKER_HOST=tcp", "DOCKER_HOST=ssh", "DOCKER_HOST=http*", "CONTAINER_HOST=tcp", "CONTAINER_HOST=ssh"}, Do: &Action{Does: Network, Risk: LevelDangerous, Say: "Use the container service of another machine"}},
 }
 
