@@ -1,6 +1,10 @@
 package sayso
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"time"
+)
 
 // A Request puts a call to a person.
 type Request struct {
@@ -8,18 +12,44 @@ type Request struct {
 	Call     Call     `json:"call"`
 	Decision Decision `json:"decision"`
 	Contract Contract `json:"contract"`
+
+	Opened time.Time `json:"opened,omitzero"`
+	Until  time.Time `json:"until,omitzero"` // nobody waits for an answer after that; zero: for ever
 }
+
+// Fits returns an error if the answer is not for what was shown: [ErrChoice] if
+// it was not offered, [ErrContract] if it names another contract than the one
+// that would run.
+func (r *Request) Fits(a Answer) error {
+	contract := r.Contract
+	if a.Choice != "" {
+		choice, ok := chosen(r.Decision.Choices, a.Choice)
+		if !ok {
+			return fmt.Errorf("choice %q: %w", a.Choice, ErrChoice)
+		}
+		contract = choice.Contract(contract)
+	}
+	if a.ContractHash != contract.Hash() {
+		return ErrContract
+	}
+	return nil
+}
+
+// Over reports whether the time of the request is over.
+func (r *Request) Over(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
 // An Answer is what a person said. The zero value says no.
 type Answer struct {
-	RequestID    string `json:"request"`
-	ContractHash string `json:"contract"`         // of the contract that was shown
-	Choice       string `json:"choice,omitempty"` // the key of the choice; empty: Yes, Scope and Rule say it
-	Yes          bool   `json:"yes"`              //
-	Scope        Scope  `json:"scope"`            // for how long; empty: once
-	Rule         string `json:"rule,omitempty"`   // for longer than once: what is allowed from then on
-	By           string `json:"by,omitempty"`
-	Channel      string `json:"channel,omitempty"` // terminal, page …
+	RequestID    string    `json:"request"`
+	ContractHash string    `json:"contract"`         // of the contract that was shown
+	Choice       string    `json:"choice,omitempty"` // the key of the choice; empty: Yes, Scope and Rule say it
+	Yes          bool      `json:"yes"`              //
+	Scope        Scope     `json:"scope"`            // for how long; empty: once
+	Rule         string    `json:"rule,omitempty"`   // for longer than once: what is allowed from then on
+	Expires      time.Time `json:"expires,omitzero"` // when the rule ends in any case; zero: with its scope
+	By           string    `json:"by,omitempty"`
+	Channel      string    `json:"channel,omitempty"` // terminal, page …
+	Time         time.Time `json:"time,omitzero"`
 
 	// More are further rules that are accepted with Rule, for as long.
 	More []string `json:"more,omitempty"`

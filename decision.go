@@ -8,14 +8,15 @@ import (
 
 // A Decision is the answer to a call, with why. The zero value denies.
 type Decision struct {
-	Effect Effect `json:"effect"`
-	Code   Code   `json:"code"`             // why, for machines; stable
-	Reason string `json:"reason"`           // why, for people: one sentence
-	Stage  string `json:"stage,omitempty"`  // which stage said so
-	Rule   *Rule  `json:"rule,omitempty"`   // the rule that matched, with file and line
-	Scope  Scope  `json:"scope,omitempty"`  // of the grant that allowed it
-	Immune bool   `json:"immune,omitempty"` // no rule, grant or mode can silence it
-	Soft   bool   `json:"soft,omitempty"`   // repeated, it may turn into a question
+	Effect Effect   `json:"effect"`
+	Code   Code     `json:"code"`             // why, for machines; stable
+	Reason string   `json:"reason"`           // why, for people: one sentence
+	Stage  string   `json:"stage,omitempty"`  // which stage said so
+	Rule   *Rule    `json:"rule,omitempty"`   // the rule that matched, with file and line
+	Scope  Scope    `json:"scope,omitempty"`  // of the grant that allowed it
+	Spends []string `json:"spends,omitempty"` // the grants for one call that it uses up, by id
+	Immune bool     `json:"immune,omitempty"` // no rule, grant or mode can silence it
+	Soft   bool     `json:"soft,omitempty"`   // repeated, it may turn into a question
 
 	Risk        shell.Risk   `json:"risk"`
 	Explanation string       `json:"explanation"`       // what the call will do

@@ -69,6 +69,7 @@ func (e *Engine) check(ctx context.Context, call Call, s Session) (Decision, *Fa
 		c.name = e.Preset.ToolName(call.Tool)
 	}
 	d := plan.Evaluate(ctx, c)
+	d.Spends = s.Grants.spends(c, &d)
 	e.present(c, &d)
 	return d, facts
 }
@@ -209,7 +210,7 @@ func (e *Engine) session(ctx context.Context, call *Call) (Session, error) {
 			return s, err
 		}
 		if e.Preset.CheckRule != nil {
-			s.Grants = PlainGrants(list)
+			s.Grants = PlainGrants(slices.DeleteFunc(list, func(g Grant) bool { return g.Scope == Once })) // nobody would notice when one is used
 			return s, nil
 		}
 		if s.Grants, err = NewGrants(list, e.Analyzer.Tools...); err != nil {
@@ -231,7 +232,7 @@ const (
 // answer, or with one for something else, it is denied. The contract is the one
 // that was chosen. An error says that it could not be recorded.
 func (e *Engine) ask(ctx context.Context, r *recorder, d Decision, contract Contract) (Decision, Contract, *Answer, error) {
-	request := Request{ID: newID(), Call: r.call, Decision: d, Contract: contract}
+	request := Request{ID: newID(), Call: r.call, Decision: d, Contract: contract, Opened: e.now()}
 	if e.Approver == nil {
 		d.Effect, d.Code, d.Reason = Deny, CodeUnattended, "nobody is there to ask: "+d.Reason
 		return d, contract, nil, r.write(ctx, r.decision(d, contract.Hash(), nil))
@@ -288,9 +289,15 @@ func (e *Engine) remember(ctx context.Context, call Call, s Session, d Decision,
 		return err
 	}
 	if e.Sessions == nil {
+		if len(d.Spends) > 0 {
+			return errors.New("it was approved for one call, and nobody keeps how often it is used")
+		}
 		return nil
 	}
 	return e.Sessions.Update(ctx, call.Session, func(st *SessionState) error {
+		if slices.ContainsFunc(d.Spends, func(id string) bool { return slices.Contains(st.Spent, id) }) {
+			return errors.New("it was approved for one call, and another one was quicker")
+		}
 		st.note(call, d, facts, a)
 		return nil
 	})
@@ -308,8 +315,17 @@ func (e *Engine) keep(ctx context.Context, call Call, s Session, a *Answer) erro
 			return err
 		}
 	}
-	for _, rule := range rules {
-		g := Grant{ID: newID(), Rule: rule, Scope: a.Scope, Turn: s.Turn, By: a.By, Call: call.ID, Given: s.Now}
+	grants := make([]Grant, len(rules))
+	records := make([]Record, len(rules))
+	for i, rule := range rules {
+		grants[i] = Grant{ID: newID(), Rule: rule, Scope: a.Scope, Turn: s.Turn, Expires: a.Expires, By: a.By, Call: call.ID, Given: s.Now}
+		records[i] = Record{Kind: RecordGrant, Grant: &grants[i], Root: call.Root, Decider: &Decider{Kind: "person", Name: a.By, Channel: a.Channel}}
+	}
+	r := recorder{e: e, call: call}
+	if err := r.write(ctx, records...); err != nil {
+		return err
+	}
+	for _, g := range grants {
 		if err := e.Grants.AddGrant(ctx, call.Session, call.Root, g); err != nil {
 			return err
 		}
@@ -350,6 +366,7 @@ func (st *SessionState) note(call Call, d Decision, facts *Facts, a *Answer) {
 	}
 	if d.Effect == Allow {
 		st.leave(leaves(facts))
+		st.Spent = append(st.Spent, d.Spends...)
 	}
 }
 

@@ -3,10 +3,12 @@ module github.com/sayso-dev/sayso
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/google/jsonschema-go v0.4.3
 	go.yaml.in/yaml/v3 v3.0.5
-	golang.org/x/text v0.31.0
+	golang.org/x/text v0.41.0
+	modernc.org/sqlite v1.61.0
 	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 )
@@ -14,7 +16,20 @@ require (
 require go.starlark.net v0.0.0-20260908191801-89a6a09411d5
 
 require (
-	github.com/rogpeppe/go-internal v1.15.0
-	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/tools v0.38.0 // indirect
+	filippo.io/hpke v0.4.0 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	golang.org/x/crypto v0.55.0 // indirect
+	modernc.org/libc v1.79.0 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+)
+
+require (
+	github.com/rogpeppe/go-internal v1.16.0
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 )

@@ -28,6 +28,10 @@ type Record struct {
 	Terms    *Contract `json:"terms,omitempty"`    // RecordPrompt, RecordRun: the contract itself
 	Answer   *Answer   `json:"answer,omitempty"`   // RecordAnswer
 	Result   *Result   `json:"result,omitempty"`   // RecordResult
+	Grant    *Grant    `json:"grant,omitempty"`    // RecordGrant, RecordRevoke
+	Trust    *Trust    `json:"trust,omitempty"`    // RecordTrust, RecordRevoke
+	Rule     *Rule     `json:"rule,omitempty"`     // RecordRule, RecordRevoke
+	Root     string    `json:"root,omitempty"`     // of those three: the workspace
 	Note     string    `json:"note,omitempty"`     // what else there is to say
 }
 
@@ -42,6 +46,15 @@ const (
 	RecordAnswer   RecordKind = "answer"   // what they said
 	RecordRun      RecordKind = "run"      // it starts
 	RecordResult   RecordKind = "result"   // it has ended, or is known not to have run
+)
+
+// The kinds of records about what people allow for later calls. What loosens is
+// recorded before it counts, what tightens as soon as it does.
+const (
+	RecordGrant  RecordKind = "grant"  // something is approved for later calls
+	RecordTrust  RecordKind = "trust"  // a workspace or an MCP server is trusted
+	RecordRule   RecordKind = "rule"   // a rule is added
+	RecordRevoke RecordKind = "revoke" // a grant, trust or a rule is taken back
 )
 
 // A Result is how a run ended.

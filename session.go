@@ -24,6 +24,7 @@ type Session struct {
 	Soft    map[string]Denies // denials that may turn into a question, by fingerprint
 	Tainted string            // why sending data asks: which secret was read; empty: none
 	Written map[string]int    // files that the session has written, with the turn
+	Spent   []string          // the grants for one call that were used, by id
 }
 
 // An AgentMode narrows what the agent is there for; the zero value does not.
@@ -39,8 +40,8 @@ const (
 // A Surface says which tools an agent is offered at all. The zero value offers
 // every tool.
 type Surface struct {
-	Only []string `json:"only,omitempty"` // no others; nil: every tool
-	Not  []string `json:"not,omitempty"`  // whatever Only says
+	Only []string `json:"only,omitzero"` // no others; nil: every tool
+	Not  []string `json:"not,omitempty"` // whatever Only says
 }
 
 // Offers reports whether the tool is one of those that the agent is offered.
@@ -95,9 +96,14 @@ func NewGrants(list []Grant, own ...Tool) (*Grants, error) {
 // the stages of that preset know what they cover.
 func PlainGrants(list []Grant) *Grants { return &Grants{list: list} }
 
-// Counts reports whether the grant has not ended with its turn or its time.
+// Counts reports whether the grant has not ended with its turn, its time, or the
+// one call that it was for.
 func (g *Grant) Counts(s *Session) bool {
-	return (g.Scope != ForTurn || g.Turn == s.Turn) && (g.Expires.IsZero() || s.Now.Before(g.Expires))
+	switch {
+	case g.Scope == ForTurn && g.Turn != s.Turn, g.Scope == Once && slices.Contains(s.Spent, g.ID):
+		return false
+	}
+	return g.Expires.IsZero() || s.Now.Before(g.Expires)
 }
 
 // List returns the grants.
@@ -122,6 +128,20 @@ func (g *Grants) Find(c *Case, p *Part) *Grant {
 		return &g.list[r.order]
 	}
 	return nil
+}
+
+// spends are the grants for one call that a decision uses up, by id.
+func (g *Grants) spends(c *Case, d *Decision) []string {
+	if d.Effect != Allow || d.Scope == "" {
+		return nil
+	}
+	var out []string
+	for i := range c.Facts.Parts {
+		if used := g.Find(c, &c.Facts.Parts[i]); used != nil && used.Scope == Once && !slices.Contains(out, used.ID) {
+			out = append(out, used.ID)
+		}
+	}
+	return out
 }
 
 // A Denial is what a person has denied. It binds the effect, not the tool: a

@@ -49,6 +49,7 @@ func (e *Engine) known(id string, st *SessionState) Session {
 		ID: id, Now: e.now(), Turn: st.Turn, Mode: st.Mode, AgentMode: st.AgentMode,
 		Surface: st.Surface, Stopped: st.Stopped == st.Turn+1,
 		Denied: slices.Clone(st.Denied), Soft: maps.Clone(st.Soft), Tainted: st.Tainted, Written: maps.Clone(st.Written),
+		Spent: slices.Clone(st.Spent),
 	}
 	if e.Mode != nil {
 		s.Mode = e.Mode(st.Mode)

@@ -3,10 +3,28 @@ package sayso
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 )
 
-// ErrNotFound is returned by stores for what they do not have.
-var ErrNotFound = errors.New("not found")
+// Errors of stores.
+var (
+	// ErrNotFound is for what a store does not have.
+	ErrNotFound = errors.New("not found")
+	// ErrExists is for what is kept already, under the same id.
+	ErrExists = errors.New("it is there already")
+	// ErrWaiting is for a request that has no answer yet.
+	ErrWaiting = errors.New("there is no answer yet")
+	// ErrAnswered is for a request that has an answer already. The error is an
+	// [*AnsweredError], which tells whose.
+	ErrAnswered = errors.New("it was answered already")
+	// ErrLate is for an answer that comes after the time of its request.
+	ErrLate = errors.New("nobody waits for the answer any more")
+	// ErrContract is for an answer to something else than what was shown.
+	ErrContract = errors.New("the answer is for another contract")
+	// ErrChoice is for an answer that was not offered.
+	ErrChoice = errors.New("the answer was not offered")
+)
 
 // Sessions keeps what the calls of a session leave behind.
 //
@@ -39,24 +57,80 @@ type SessionState struct {
 	Spent []string `json:"spent,omitempty"`
 }
 
-// GrantStore keeps grants. A key says for whom: a session, a workspace, or the
-// profile.
+// GrantStore keeps grants, each with the session and the workspace in which it
+// was given. Whether a grant still counts is told by [Grant.Counts]: a store
+// returns those that have ended, too, until they are revoked or their session is
+// removed.
 type GrantStore interface {
+	// Grants lists those for a session in a workspace: its own, those of the
+	// workspace, and those of the profile; the oldest first.
 	Grants(ctx context.Context, session, root string) ([]Grant, error)
+	// AddGrant keeps a grant, which has an id; ErrExists: one with that id is
+	// kept, so that trying again does not double it.
 	AddGrant(ctx context.Context, session, root string, g Grant) error
 	RevokeGrant(ctx context.Context, id string) error
+	// AllGrants lists the grants of every session and workspace, the oldest
+	// first.
+	AllGrants(ctx context.Context) ([]GivenGrant, error)
 }
 
-// Approvals keeps the requests that wait for an answer. The first answer counts.
+// A GivenGrant is a grant with where it was given.
+type GivenGrant struct {
+	Grant
+	Session string `json:"session,omitempty"`
+	Root    string `json:"root,omitempty"`
+}
+
+// CountsIn reports whether the scope of the grant reaches a session in a
+// workspace.
+func (g *GivenGrant) CountsIn(session, root string) bool {
+	switch g.Scope {
+	case ForProfile:
+		return true
+	case ForWorkspace:
+		return g.Root == root
+	}
+	return g.Session == session
+}
+
+// Approvals keeps the requests that wait for an answer, and the answers until
+// somebody takes them. Any number of processes may ask and answer: the first
+// answer counts.
 type Approvals interface {
-	// Open makes a request known before anybody sees it.
-	Open(ctx context.Context, r Request) error
-	// Answer records an answer. It returns an error if the request has one
-	// already, is not known, or if the answer is for another contract.
+	// Open makes a request known before anybody sees it, and returns the one
+	// that stands: r, or an earlier one for the same call in the same session,
+	// with the same contract, whose answer nobody has taken and whose time is
+	// not over. So a process that was started again finds what it had asked.
+	Open(ctx context.Context, r Request) (Request, error)
+	// Answer keeps an answer. Otherwise the error is ErrNotFound,
+	// ErrAnswered, ErrLate, or what [Request.Fits] says, and nothing changes.
 	Answer(ctx context.Context, a Answer) error
-	// Waiting lists the requests without an answer, the oldest first.
+	// Take returns the answer of a request, once: a second time it is
+	// ErrNotFound. It is ErrWaiting as long as there is none.
+	Take(ctx context.Context, id string) (Answer, error)
+	// Waiting lists the requests that can be answered, the oldest first.
 	Waiting(ctx context.Context) ([]Request, error)
 }
+
+// An AnsweredError says who has answered a request before.
+type AnsweredError struct{ Answer Answer }
+
+func (e *AnsweredError) Error() string {
+	a := e.Answer
+	text, by := "no", "somebody"
+	if a.Yes {
+		text = "yes"
+	}
+	if a.By != "" {
+		by = a.By
+	}
+	if a.Channel != "" {
+		by += " through " + a.Channel
+	}
+	return fmt.Sprintf("%v: %s said %s at %s", ErrAnswered, by, text, a.Time.UTC().Format(time.RFC3339))
+}
+
+func (e *AnsweredError) Unwrap() error { return ErrAnswered }
 
 // TrustStore keeps which workspaces and MCP servers a person trusts. A server is
 // trusted in one workspace, by its name; the workspace itself has the empty name.
@@ -76,10 +150,13 @@ type Trust struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-// RuleStore keeps the rules that people have added to a workspace or to their
-// profile.
+// RuleStore keeps the rules that people have added to a workspace, or, where the
+// root is empty, to their profile.
 type RuleStore interface {
+	// Rules lists the rules, in the order in which they were added.
 	Rules(ctx context.Context, root string) ([]Rule, error)
+	// AddRule keeps a rule; one with the same effect and text is replaced.
 	AddRule(ctx context.Context, root string, r Rule) error
+	// RemoveRule forgets the rules with that text.
 	RemoveRule(ctx context.Context, root, text string) error
 }

@@ -4,12 +4,14 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -17,28 +19,19 @@ import (
 // Memory keeps everything in memory, for tests and for programs that need no
 // more. The zero value is empty and ready to use, from several goroutines.
 type Memory struct {
+	// Clock is the time; nil: time.Now.
+	Clock func() time.Time
+
 	mu       sync.Mutex
 	sessions map[string]sayso.SessionState
-	grants   []keptGrant
-	waiting  []sayso.Request
-	answers  map[string]sayso.Answer
+	grants   []sayso.GivenGrant
+	requests []*request
 	trust    map[string]string
 	rules    map[string][]sayso.Rule
 
 	journal sync.Mutex // apart: a call is recorded while its session is updated
 	records []sayso.Record
 }
-
-type keptGrant struct {
-	session, root string
-	grant         sayso.Grant
-}
-
-// Errors of approvals.
-var (
-	ErrAnswered = errors.New("the request has an answer already")
-	ErrContract = errors.New("the answer is for another contract")
-)
 
 // Get returns the state of a session, or [sayso.ErrNotFound].
 func (m *Memory) Get(_ context.Context, id string) (sayso.SessionState, error) {
@@ -48,44 +41,51 @@ func (m *Memory) Get(_ context.Context, id string) (sayso.SessionState, error) {
 	if !ok {
 		return st, fmt.Errorf("session %q: %w", id, sayso.ErrNotFound)
 	}
-	return copyState(st), nil
+	return copyOf(st)
 }
 
 // Update changes the state of a session. If change fails nothing is kept.
 func (m *Memory) Update(_ context.Context, id string, change func(*sayso.SessionState) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	st := copyState(m.sessions[id])
+	st, err := copyOf(m.sessions[id])
+	if err != nil {
+		return err
+	}
 	if err := change(&st); err != nil {
+		return err
+	}
+	kept, err := copyOf(st) // whoever changed it may still hold it
+	if err != nil {
 		return err
 	}
 	if m.sessions == nil {
 		m.sessions = map[string]sayso.SessionState{}
 	}
-	m.sessions[id] = copyState(st)
+	m.sessions[id] = kept
 	return nil
 }
 
-// Remove forgets a session.
+// Remove forgets a session, and the grants that end with it.
 func (m *Memory) Remove(_ context.Context, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.sessions, id)
-	m.grants = slices.DeleteFunc(m.grants, func(g keptGrant) bool { return g.session == id && lasts(g.grant.Scope) })
+	m.grants = slices.DeleteFunc(m.grants, func(g sayso.GivenGrant) bool { return g.Session == id && !outlives(g.Scope) })
 	return nil
 }
 
-// lasts reports whether a grant of that scope ends with its session.
-func lasts(s sayso.Scope) bool { return s != sayso.ForWorkspace && s != sayso.ForProfile }
+// outlives reports whether a grant of that scope stays when its session ends.
+func outlives(s sayso.Scope) bool { return s == sayso.ForWorkspace || s == sayso.ForProfile }
 
-func copyState(st sayso.SessionState) sayso.SessionState {
-	st.Denied = slices.Clone(st.Denied)
-	st.Surface.Only, st.Surface.Not = slices.Clone(st.Surface.Only), slices.Clone(st.Surface.Not)
-	st.Soft = maps.Clone(st.Soft)
-	st.Written = maps.Clone(st.Written)
-	st.Waiting = maps.Clone(st.Waiting)
-	st.Spent = slices.Clone(st.Spent)
-	return st
+// copyOf is a copy that shares nothing with what it was made of.
+func copyOf[T any](v T) (T, error) {
+	var out T
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	return out, err
 }
 
 // Grants returns the grants that count in a session of that workspace.
@@ -94,8 +94,8 @@ func (m *Memory) Grants(_ context.Context, session, root string) ([]sayso.Grant,
 	defer m.mu.Unlock()
 	var out []sayso.Grant
 	for _, g := range m.grants {
-		if g.grant.Scope == sayso.ForProfile || g.grant.Scope == sayso.ForWorkspace && g.root == root || lasts(g.grant.Scope) && g.session == session {
-			out = append(out, g.grant)
+		if g.CountsIn(session, root) {
+			out = append(out, g.Grant)
 		}
 	}
 	return out, nil
@@ -105,8 +105,21 @@ func (m *Memory) Grants(_ context.Context, session, root string) ([]sayso.Grant,
 func (m *Memory) AddGrant(_ context.Context, session, root string, g sayso.Grant) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.grants = append(m.grants, keptGrant{session, root, g})
+	if g.ID == "" {
+		return errors.New("the grant has no id")
+	}
+	if slices.ContainsFunc(m.grants, func(kept sayso.GivenGrant) bool { return kept.ID == g.ID }) {
+		return fmt.Errorf("grant %q: %w", g.ID, sayso.ErrExists)
+	}
+	m.grants = append(m.grants, sayso.GivenGrant{Grant: g, Session: session, Root: root})
 	return nil
+}
+
+// AllGrants returns the grants of every session and workspace.
+func (m *Memory) AllGrants(context.Context) ([]sayso.GivenGrant, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.grants), nil
 }
 
 // RevokeGrant takes a grant back.
@@ -114,48 +127,11 @@ func (m *Memory) RevokeGrant(_ context.Context, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := len(m.grants)
-	m.grants = slices.DeleteFunc(m.grants, func(g keptGrant) bool { return g.grant.ID == id })
+	m.grants = slices.DeleteFunc(m.grants, func(g sayso.GivenGrant) bool { return g.ID == id })
 	if len(m.grants) == n {
 		return fmt.Errorf("grant %q: %w", id, sayso.ErrNotFound)
 	}
 	return nil
-}
-
-// Open makes a request known.
-func (m *Memory) Open(_ context.Context, r sayso.Request) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.waiting = append(m.waiting, r)
-	return nil
-}
-
-// Answer records an answer; the first counts.
-func (m *Memory) Answer(_ context.Context, a sayso.Answer) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, ok := m.answers[a.RequestID]; ok {
-		return fmt.Errorf("request %q: %w", a.RequestID, ErrAnswered)
-	}
-	i := slices.IndexFunc(m.waiting, func(r sayso.Request) bool { return r.ID == a.RequestID })
-	if i < 0 {
-		return fmt.Errorf("request %q: %w", a.RequestID, sayso.ErrNotFound)
-	}
-	if m.waiting[i].Contract.Hash() != a.ContractHash {
-		return fmt.Errorf("request %q: %w", a.RequestID, ErrContract)
-	}
-	if m.answers == nil {
-		m.answers = map[string]sayso.Answer{}
-	}
-	m.answers[a.RequestID] = a
-	m.waiting = slices.Delete(m.waiting, i, i+1)
-	return nil
-}
-
-// Waiting lists the requests without an answer.
-func (m *Memory) Waiting(context.Context) ([]sayso.Request, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.waiting), nil
 }
 
 // Trusted reports whether a person trusts exactly this.
@@ -204,7 +180,7 @@ func (m *Memory) AllTrust(context.Context) ([]sayso.Trust, error) {
 func (m *Memory) Rules(_ context.Context, root string) ([]sayso.Rule, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.rules[root]), nil
+	return copyOf(m.rules[root])
 }
 
 // AddRule keeps a rule for a workspace.
@@ -214,7 +190,12 @@ func (m *Memory) AddRule(_ context.Context, root string, r sayso.Rule) error {
 	if m.rules == nil {
 		m.rules = map[string][]sayso.Rule{}
 	}
-	m.rules[root] = append(m.rules[root], r)
+	kept := slices.DeleteFunc(slices.Clone(m.rules[root]), func(old sayso.Rule) bool { return old.Text == r.Text && old.Effect == r.Effect })
+	r, err := copyOf(r)
+	if err != nil {
+		return err
+	}
+	m.rules[root] = append(kept, r)
 	return nil
 }
 

@@ -191,3 +191,16 @@ func Replace(name string, text []byte) error {
 	}
 	return nil
 }
+
+// CheckFile makes sure that a file is the user's own without opening it; one that
+// is missing is [fs.ErrNotExist].
+func CheckFile(name string) error {
+	info, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil {
+		return Fail(name, "it cannot be looked at", "", err)
+	}
+	return private(name, info, false)
+}
