@@ -110,8 +110,8 @@ func (v *visit) packed(a Arg, recursive bool) {
 		v.touch(packed, Write, false)
 	}
 	base := path.Base(a.Text)
-	for i := range table.KeysPacked {
-		for _, ending := range table.KeysPacked[i].Names {
+	for i := range table.KeysPacked.All() {
+		for _, ending := range table.KeysPacked.All()[i].Names {
 			if name, ok := strings.CutSuffix(a.Text, ending); ok && len(ending) < len(base) {
 				v.touch(a.named(name), Write, false)
 				v.touch(a.named(name+".tar"), Write, false) // x.tgz

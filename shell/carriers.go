@@ -54,8 +54,8 @@ func (v *visit) lines(keys *table.KeyTable, a Arg) {
 // oneLine applies the first of the keys that a line has, and returns what is
 // left behind a bracket that it opens.
 func (v *visit) oneLine(keys *table.KeyTable, a Arg, line string) string {
-	for i := range *keys {
-		e := &(*keys)[i]
+	for i := range keys.All() {
+		e := &keys.All()[i]
 		name, text, ok := startOf(e, line)
 		if !ok {
 			continue

@@ -295,8 +295,8 @@ func (s *codeScanner) lookup(name string) *table.Flag {
 }
 
 func (s *codeScanner) entry(name string) *table.Flag {
-	for i := range *s.keys {
-		if e := &(*s.keys)[i]; matchAny(e.Names, name) {
+	for i := range s.keys.All() {
+		if e := &s.keys.All()[i]; matchAny(e.Names, name) {
 			return e
 		}
 	}
@@ -386,8 +386,8 @@ func (v *visit) redis(a Arg) {
 		return
 	}
 	name := strings.ToUpper(a.Text)
-	for i := range table.KeysRedis {
-		e := &table.KeysRedis[i]
+	for i := range table.KeysRedis.All() {
+		e := &table.KeysRedis.All()[i]
 		for _, pattern := range e.Names {
 			if matchWord(pattern, name) {
 				if e.Do != nil {

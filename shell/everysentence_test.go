@@ -110,7 +110,7 @@ func saysOperands(tool *table.Tool) bool {
 			return false
 		}
 	}
-	if len(tool.Says) == 0 || tool.Do.Say != "" || len(tool.Subs) > 0 || tool.Is(table.IsWrapping) || slices.ContainsFunc(tool.Names, func(n string) bool { return n[0] == '-' }) {
+	if len(tool.Says) == 0 || tool.Do.Say != "" || tool.Subs() > 0 || tool.Is(table.IsWrapping) || slices.ContainsFunc(tool.Names, func(n string) bool { return n[0] == '-' }) {
 		return false
 	}
 	one := strings.NewReplacer("{args}", "", "{arg1}", "", "{words}", "", "{last}", "", "{cmd}", "", "{sub}", "", "{subs}", "")

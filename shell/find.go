@@ -255,8 +255,8 @@ func (e *findExpr) primary(in findSet) (yes, no findSet) {
 		e.v.c.doubt(Dangerous, "a part of the expression cannot be known: "+a.Text)
 		return in, in
 	}
-	for i := range table.KeysFind {
-		entry := &table.KeysFind[i]
+	for i := range table.KeysFind.All() {
+		entry := &table.KeysFind.All()[i]
 		if !matchAny(entry.Names, a.Text) {
 			continue
 		}

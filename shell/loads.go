@@ -24,8 +24,8 @@ func (v *visit) loads() {
 	}
 	v.module()
 	for _, program := range v.programs() {
-		for i := range table.KeysLoads {
-			e := &table.KeysLoads[i]
+		for i := range table.KeysLoads.All() {
+			e := &table.KeysLoads.All()[i]
 			for _, name := range e.Names {
 				if file, ok := strings.CutPrefix(name, program+"/"); ok {
 					v.loadsFile(file, e.Kind)

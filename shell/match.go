@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // A pathClass is a set of path patterns, sorted by how they are looked up.
@@ -14,6 +16,10 @@ type pathClass struct {
 	dotHome []string // below a home folder, starting with a dot
 	home    []string // below a home folder
 	rooted  []string // absolute
+
+	// Which bits the names, the endings and the first letters of the rooted
+	// patterns have, see [table.Bit]: most paths are none of them.
+	nameBits, endingBits, rootBits uint64
 }
 
 // A deepPattern starts with **/ and has several components; the first of them,
@@ -23,10 +29,12 @@ type deepPattern struct{ needle, pattern string }
 // match reports whether one of the patterns matches p.
 func (c *pathClass) match(p, home string) bool {
 	base := p[strings.LastIndexByte(p, '/')+1:]
-	if _, ok := slices.BinarySearch(c.names, base); ok {
-		return true
+	if c.nameBits&table.Bit(base) != 0 {
+		if _, ok := slices.BinarySearch(c.names, base); ok {
+			return true
+		}
 	}
-	if dot := strings.LastIndexByte(base, '.'); dot >= 0 && len(c.endings) > 0 {
+	if dot := strings.LastIndexByte(base, '.'); dot >= 0 && c.endingBits&table.Bit(base[dot:]) != 0 {
 		if _, ok := slices.BinarySearch(c.endings, base[dot:]); ok {
 			return true
 		}
@@ -42,7 +50,7 @@ func (c *pathClass) match(p, home string) bool {
 			return true
 		}
 	}
-	if len(p) > 1 {
+	if len(p) > 1 && c.rootBits&(1<<(p[1]&63)) != 0 {
 		first := p[1]
 		for _, r := range c.rooted {
 			if len(r) > 1 && r[1] == first && matchPath(r, p) {

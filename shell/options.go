@@ -121,7 +121,7 @@ func (p *optionParser) dashes() {
 func (p *optionParser) operand(a Arg) {
 	r := p.r
 	t := r.tool()
-	if len(t.Subs) > 0 && len(r.args) == 0 {
+	if t.Subs() > 0 && len(r.args) == 0 {
 		if p.sub(t, a) {
 			return
 		}
@@ -167,17 +167,7 @@ func subOf(t *table.Tool, a Arg) *table.Tool {
 	if a.Unknown || a.Glob && a.many {
 		return nil
 	}
-	if s := t.Sub(a.Text); s != nil {
-		return s
-	}
-	for i := range t.Subs {
-		for _, name := range t.Subs[i].Names {
-			if strings.IndexByte(name, '*') >= 0 && matchWord(name, a.Text) {
-				return &t.Subs[i]
-			}
-		}
-	}
-	return nil
+	return t.Sub(a.Text, matchWord)
 }
 
 // find returns the option of that spelling, innermost sub-command first.
@@ -224,7 +214,7 @@ func (p *optionParser) long(a Arg) {
 	if attached {
 		p.r.stray = append(p.r.stray, Arg{Text: value, Unknown: a.Unknown, Span: a.Span})
 	}
-	if len(p.r.tool().Subs) > 0 && !attached && len(p.r.args) == 0 && p.r.strange == "" {
+	if p.r.tool().Subs() > 0 && !attached && len(p.r.args) == 0 && p.r.strange == "" {
 		p.r.strange = name // it may take the next word, and then that is no sub-command
 	}
 }

@@ -346,8 +346,8 @@ func (v *visit) hooks() {
 		return
 	}
 	for _, folder := range append([]string{resolve(".git/hooks", v.st.dir)}, v.w.hookFolders...) {
-		for i := range table.KeysGitHooks {
-			for _, name := range table.KeysGitHooks[i].Names {
+		for i := range table.KeysGitHooks.All() {
+			for _, name := range table.KeysGitHooks.All()[i].Names {
 				v.w.runsProgram(v.st, v.below(), v.c, v.index, folder+"/"+name, nil)
 			}
 		}

@@ -170,8 +170,8 @@ func asModule(t *table.Tool, args []Arg) (*table.Tool, []Arg, bool) {
 }
 
 func moduleTool(module Arg) *table.Tool {
-	for i := range table.KeysPythonModules {
-		if !module.Unknown && matchAny(table.KeysPythonModules[i].Names, module.Text) {
+	for i := range table.KeysPythonModules.All() {
+		if !module.Unknown && matchAny(table.KeysPythonModules.All()[i].Names, module.Text) {
 			return table.Find(strings.ReplaceAll(module.Text, "_", "-"))
 		}
 	}
@@ -369,7 +369,7 @@ func (v *visit) chdir() {
 
 // prefix returns the words that a rule for this command would name.
 func (v *visit) prefix() []string {
-	words := append(v.w.words.take(4), v.r.name)
+	words := append(v.w.words.take(1+len(v.r.subs)+int(v.r.tool().Do.Prefix)), v.r.name)
 	for _, s := range v.r.subs {
 		words = append(words, s.Text)
 	}
@@ -389,7 +389,7 @@ func (v *visit) suggestible() bool {
 	if v.traits()&(table.IsWrapper|table.IsInterpreter|table.IsShell) != 0 || v.r.inner || v.r.noSub != "" || v.r.tool().Use == table.UseFind {
 		return false
 	}
-	if len(v.r.subs) == 0 && len(v.r.tool().Subs) > 0 {
+	if len(v.r.subs) == 0 && v.r.tool().Subs() > 0 {
 		return false // the name alone would cover every sub-command
 	}
 	return path.IsAbs(v.c.Args[0].Text) || strings.IndexByte(v.c.Args[0].Text, '/') < 0

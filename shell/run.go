@@ -2,121 +2,124 @@ package shell
 
 import "sync"
 
-// A run is what one analysis needs, kept for the next one. Nothing of it is
-// part of the result: [run.result] copies what is.
+// A run is what one analysis needs, kept for the next one, and the memory of its
+// result, which is not.
 type run struct {
 	w  walker
 	st state
 	f  frame
 
+	few  *fewPieces
 	root [1]string // the workspace, where the place names none
 }
 
 var runs = sync.Pool{New: func() any { return new(run) }}
 
+// A fewPieces is the memory of a result with few values, in one piece: most are
+// such. What does not fit is beside it.
+type fewPieces struct {
+	Analysis
+	commands [3]Command
+	args     [8]Arg
+	paths    [4]Path
+	words    [6]string
+}
+
 // begin prepares the run for a command line of so many bytes.
 func (r *run) begin(at Place, length int) {
-	r.w.at, r.w.room = at, maxCommands
-	if r.w.trail == nil {
-		r.w.trail = new(trail)
+	few := new(fewPieces)
+	r.few = few
+	w := &r.w
+	w.fresh, w.args.free, w.paths.free, w.words.free = few.commands[:], few.args[:], few.paths[:], few.words[:]
+	w.at, w.room = at, maxCommands
+	if w.trail == nil {
+		w.trail = new(trail)
 	}
 	if len(at.Workspace) == 0 {
 		r.root[0] = at.Dir
-		r.w.at.Workspace = r.root[:]
+		w.at.Workspace = r.root[:]
 	}
 	r.st = state{dir: at.Dir}
 	r.f = frame{via: -1, pipeLen: 1, span: Span{0, length}}
 }
 
-// result is the analysis in memory of its own.
+// result is the analysis. Commands that were not found in the order in which they
+// are reported, or are many, are copied; all else is where it was written.
 func (r *run) result() *Analysis {
-	var args, paths, words int
-	for _, c := range r.w.commands {
-		args += len(c.Args)
-		paths += len(c.Paths)
-		words += len(c.Prefix) + len(c.Hosts)
-	}
-	p := roomFor(len(r.w.commands), args, paths, words)
-	out := p.analysis
-	out.Risk, out.Opaque, out.Commands = Safe, r.w.opaque, p.commands
+	found := r.w.commands
+	out := &r.few.Analysis
+	out.Risk, out.Opaque = Safe, r.w.opaque
 	if out.Opaque != "" {
 		out.Risk = Dangerous
 	}
-	for i, from := range r.w.commands {
+	if r.inOrder(found) {
+		out.Commands = r.few.commands[:len(found):len(found)]
+	} else {
+		out.Commands = make([]Command, len(found))
+		for i, from := range found {
+			out.Commands[i] = *from
+		}
+	}
+	for i := range out.Commands {
 		c := &out.Commands[i]
-		*c = *from
 		out.Risk = min(out.Risk, c.Risk)
 		out.Effects |= c.Effects
 		c.Suggest = c.Suggest && out.Opaque == ""
-		c.Args = moved(&p.args, c.Args)
-		c.Paths = moved(&p.paths, c.Paths)
-		c.Prefix = moved(&p.words, c.Prefix)
-		c.Hosts = moved(&p.words, c.Hosts)
 	}
 	return out
 }
 
-// A pieces is the memory of a result.
-type pieces struct {
-	analysis *Analysis
-	commands []Command
-	args     []Arg
-	paths    []Path
-	words    []string
-}
-
-// A fewPieces is the memory of a result with few values: most are such.
-type fewPieces struct {
-	Analysis
-	commands [3]Command
-	args     [8]Arg
-	paths    [3]Path
-	words    [6]string
-}
-
-// roomFor makes room for a result of so many values: all in one piece if they
-// are few, else one piece for all values of a kind.
-func roomFor(commands, args, paths, words int) pieces {
-	var few *fewPieces
-	if commands > len(few.commands) || args > len(few.args) || paths > len(few.paths) || words > len(few.words) {
-		return pieces{new(Analysis), make([]Command, commands), make([]Arg, 0, args), make([]Path, 0, paths), make([]string, 0, words)}
+// inOrder reports whether the commands are the first ones that were begun.
+func (r *run) inOrder(found []*Command) bool {
+	if len(found) > len(r.few.commands) {
+		return false
 	}
-	few = new(fewPieces)
-	return pieces{&few.Analysis, few.commands[:commands], few.args[:0], few.paths[:0], few.words[:0]}
+	for i, c := range found {
+		if c != &r.few.commands[i] {
+			return false
+		}
+	}
+	return true
 }
 
-// moved copies values into the room that was made for them.
-func moved[T any](room *[]T, values []T) []T {
-	if len(values) == 0 {
-		return nil
+// blank is a command of which nothing is known yet.
+func (w *walker) blank() *Command {
+	if len(w.fresh) == 0 {
+		return w.spare.get()
 	}
-	start := len(*room)
-	*room = append(*room, values...)
-	return (*room)[start:len(*room):len(*room)]
+	c := &w.fresh[0]
+	w.fresh = w.fresh[1:]
+	return c
 }
 
 // maxKept is how many commands a run keeps room for.
 const maxKept = 64
 
-// release empties what the next run will use, and drops the rest.
+// release empties what the next run will use. What that writes over anyway stays
+// until then, or until the pool lets go of the run: to write a pointer costs while
+// memory is being collected.
 func (r *run) release() {
 	w := &r.w
 	w.trail.clean()
-	kept := walker{
-		args: w.args.emptied(), paths: w.paths.emptied(), words: w.words.emptied(), stages: w.stages.emptied(),
-		visits: w.visits, blank: w.blank, text: w.text, parser: w.parser, trail: w.trail,
+	w.opaque, w.steps, w.looks, w.stopped = "", 0, 0, false
+	w.args.used, w.paths.used, w.words.used = 0, 0, 0
+	w.stages.emptied()
+	if len(w.commands) > maxKept {
+		w.commands = nil
 	}
-	if len(w.commands) <= maxKept {
-		for _, c := range w.commands {
+	for _, c := range w.commands {
+		if !r.own(c) {
 			*c = Command{}
-			kept.blank.put(c)
+			w.spare.put(c)
 		}
-		clear(w.commands)
-		kept.commands = w.commands[:0]
 	}
-	*w = kept
-	r.st = state{}
+	w.commands = w.commands[:0]
 	runs.Put(r)
+}
+
+// own reports whether a command is part of the result.
+func (r *run) own(c *Command) bool {
+	return c == &r.few.commands[0] || c == &r.few.commands[1] || c == &r.few.commands[2]
 }
 
 // A slab hands out slices of a known capacity, cut from a larger one that is
@@ -135,13 +138,13 @@ func (s *slab[T]) take(n int) []T {
 	return s.free[s.used-n : s.used-n : s.used]
 }
 
-// emptied is the slab for the next run. What it holds is written over, not
-// cleared: the pool itself lets go of it soon.
-func (s *slab[T]) emptied() slab[T] {
+// emptied lets the next run use the slab, if it is not too large to be kept. What
+// it holds is written over, not cleared.
+func (s *slab[T]) emptied() {
+	s.used = 0
 	if len(s.free) > 4*maxKept {
-		return slab[T]{}
+		s.free = nil
 	}
-	return slab[T]{free: s.free}
 }
 
 // A freeList keeps values that are large and needed again and again: one for

@@ -19,17 +19,26 @@ func deepest(src string) (at, depth int) {
 	return s.at, s.max
 }
 
-// Words and bytes that open a level, wherever they stand.
-var openWords = [...]string{"if", "while", "until", "for", "select", "case", "time", "coproc", "function", "exec"}
-
-var openBytes = [256]uint8{'(': 1, '{': 1, '[': 1, '`': 1, '"': 1, '-': 1, '+': 1, '~': 1, '!': 1}
+// Words and bytes that open a level, wherever they stand. Of each word one letter
+// counts as well, in the second place.
+var (
+	openWords = [...]string{"if", "while", "until", "for", "select", "case", "time", "coproc", "function", "exec"}
+	openBytes = [256]uint64{
+		'(': 1, '{': 1, '[': 1, '`': 1, '"': 1, '-': 1, '+': 1, '~': 1, '!': 1,
+		'f': 1 << 32, 'w': 1 << 32, 'u': 1 << 32, 'c': 1 << 32, 'm': 1 << 32,
+	}
+)
 
 // openers is how deep src can be at most, whatever its structure. It is far
 // quicker than the scan, and enough for nearly all command lines.
 func openers(src string) int {
-	n := 0
+	sum := uint64(0)
 	for i := 0; i < len(src); i++ {
-		n += int(openBytes[src[i]])
+		sum += openBytes[src[i]]
+	}
+	n, letters := int(uint32(sum)), int(sum>>32)
+	if n+letters <= MaxDepth {
+		return n + letters
 	}
 	for _, word := range openWords {
 		n += strings.Count(src, word)

@@ -48,7 +48,7 @@ func (v *visit) packageScript() {
 // watching notes that the script is told to go on by itself.
 func (v *visit) watching() {
 	for _, a := range v.c.Args[1:] {
-		if strings.HasPrefix(a.Text, "--w") && slices.ContainsFunc(table.KeysWatching, func(f table.Flag) bool { return matchAny(f.Names, a.Text) }) {
+		if strings.HasPrefix(a.Text, "--w") && slices.ContainsFunc(table.KeysWatching.All(), func(f table.Flag) bool { return matchAny(f.Names, a.Text) }) {
 			v.c.Effects |= LongRunning
 		}
 	}

@@ -58,19 +58,19 @@ func (v *visit) fill(template string) (string, bool) {
 		return template, true
 	}
 	out := v.w.text[:0]
-	defer func() { v.w.text = out }()
 	for ok {
 		out = append(out, before...)
 		var name string
 		name, rest, _ = strings.Cut(rest, "}")
 		filled := len(out)
 		if out = v.placeholder(out, name); len(out) == filled {
+			v.w.text = out
 			return "", false
 		}
 		before, rest, ok = strings.Cut(rest, "{")
 	}
-	out = append(out, before...)
-	return string(out), true
+	v.w.text = append(out, before...)
+	return string(v.w.text), true
 }
 
 // placeholder appends what stands for a placeholder, if there is something.

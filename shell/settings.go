@@ -69,8 +69,8 @@ func (w *walker) variable(st *state, f *frame, c *Command, name string, value Ar
 
 // hasWords reports whether the words of the value of a variable count.
 func hasWords(name string) bool {
-	for i := range table.KeysEnvironmentWords {
-		for _, pattern := range table.KeysEnvironmentWords[i].Names {
+	for i := range table.KeysEnvironmentWords.All() {
+		for _, pattern := range table.KeysEnvironmentWords.All()[i].Names {
 			if before, _, _ := strings.Cut(pattern, "="); matchWord(before, name) {
 				return true
 			}
@@ -84,9 +84,9 @@ func isSetting(name string) bool {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' }) {
 		return false // like most loop variables; TestSettingNames holds the table to it
 	}
-	for i := range table.KeysEnvironment {
-		if matchAny(table.KeysEnvironment[i].Names, name) {
-			return table.KeysEnvironment[i].Do != nil || table.KeysEnvironment[i].Kind != table.KindNone
+	for i := range table.KeysEnvironment.All() {
+		if matchAny(table.KeysEnvironment.All()[i].Names, name) {
+			return table.KeysEnvironment.All()[i].Do != nil || table.KeysEnvironment.All()[i].Kind != table.KindNone
 		}
 	}
 	return false
@@ -94,8 +94,8 @@ func isSetting(name string) bool {
 
 // setting applies what a table of keys says about NAME=VALUE.
 func (w *walker) setting(st *state, f *frame, c *Command, keys *table.KeyTable, name string, value Arg) {
-	for i := range *keys {
-		e := &(*keys)[i]
+	for i := range keys.All() {
+		e := &keys.All()[i]
 		for _, pattern := range e.Names {
 			if matchWord(pattern, name) || foldedMatch(pattern, name) {
 				w.applySetting(st, f, c, e, value)

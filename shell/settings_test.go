@@ -10,8 +10,8 @@ import (
 // TestSettingNames: a name of lower-case letters alone is no setting of a
 // program, which lets most variables pass without a look at the table.
 func TestSettingNames(t *testing.T) {
-	for i := range table.KeysEnvironment {
-		e := &table.KeysEnvironment[i]
+	for i := range table.KeysEnvironment.All() {
+		e := &table.KeysEnvironment.All()[i]
 		if e.Do == nil && e.Kind == table.KindNone {
 			continue
 		}

@@ -32,8 +32,8 @@ func (p *optionParser) unknown(name string) {
 // suspicious reports whether the name of an option that no table has sounds
 // like one that does more than show something.
 func suspicious(name string) bool {
-	for i := range table.KeysUnlisted {
-		if e := &table.KeysUnlisted[i]; matchAny(e.Names, name) {
+	for i := range table.KeysUnlisted.All() {
+		if e := &table.KeysUnlisted.All()[i]; matchAny(e.Names, name) {
 			return e.Do != nil
 		}
 	}

@@ -70,8 +70,8 @@ func (v *visit) statement(words []string) {
 	for _, word := range words {
 		upper := strings.ToUpper(word)
 		where = where || upper == "WHERE"
-		for i := range table.KeysSql {
-			e := &table.KeysSql[i]
+		for i := range table.KeysSql.All() {
+			e := &table.KeysSql.All()[i]
 			if matchAny(e.Names, upper) && (worst == nil || i < worstIndex(worst)) {
 				worst = e
 			}
@@ -93,12 +93,12 @@ func (v *visit) statement(words []string) {
 
 // worstIndex is the place of an entry: the table has the worst first.
 func worstIndex(e *table.Flag) int {
-	for i := range table.KeysSql {
-		if &table.KeysSql[i] == e {
+	for i := range table.KeysSql.All() {
+		if &table.KeysSql.All()[i] == e {
 			return i
 		}
 	}
-	return len(table.KeysSql)
+	return len(table.KeysSql.All())
 }
 
 // changesFile records that a database kept in a file is written.

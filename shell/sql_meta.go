@@ -21,8 +21,8 @@ func (v *visit) metaInside(words []string) {
 // The sqlite3 shell knows its own by their first letters, too.
 func metaAction(name string) (full string, kind table.Kind) {
 	for _, short := range [...]bool{false, len(name) > 2 && name[0] == '.'} {
-		for i := range table.KeysSqlActions {
-			e := &table.KeysSqlActions[i]
+		for i := range table.KeysSqlActions.All() {
+			e := &table.KeysSqlActions.All()[i]
 			for _, known := range e.Names {
 				if known == name || short && strings.HasPrefix(known, name) {
 					return known, e.Kind
@@ -112,8 +112,8 @@ func (v *visit) metaCommand(name string, rest []string) {
 // onlyShows reports whether a command of the client shows something or changes
 // how it is shown. The sqlite3 shell knows its commands by their first letters.
 func onlyShows(name string) bool {
-	for i := range table.KeysSqlMeta {
-		for _, known := range table.KeysSqlMeta[i].Names {
+	for i := range table.KeysSqlMeta.All() {
+		for _, known := range table.KeysSqlMeta.All()[i].Names {
 			if matchWord(known, name) || len(name) > 2 && name[0] == '.' && strings.HasPrefix(known, name) {
 				return true
 			}

@@ -28,6 +28,7 @@ var pathsDevice = pathClass{
 		"/dev/zvol/**",
 		"/proc/sysrq-trigger",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x1001000000000,
 }
 
 var pathsGuard = pathClass{
@@ -88,6 +89,7 @@ var pathsGuard = pathClass{
 		"/etc/gemini-cli/**",
 		"/etc/cursor/**",
 	},
+	nameBits: 0x40040060000, endingBits: 0x0, rootBits: 0x20802000000000,
 }
 
 var pathsHarmless = pathClass{
@@ -116,6 +118,7 @@ var pathsHarmless = pathClass{
 		"ca-certificates.crt",
 		"cacert.pem",
 	},
+	nameBits: 0xac2008003300, endingBits: 0xa81000000, rootBits: 0x0,
 }
 
 var pathsInert = pathClass{
@@ -132,6 +135,7 @@ var pathsInert = pathClass{
 		"/dev/urandom",
 		"/dev/ptmx",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x1000000000,
 }
 
 var pathsInstalled = pathClass{
@@ -170,6 +174,7 @@ var pathsInstalled = pathClass{
 		"/nix/store/**",
 		"/snap/**",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x28c00000000000,
 }
 
 var pathsMachine = pathClass{
@@ -199,6 +204,7 @@ var pathsMachine = pathClass{
 		"/c/Windows/**",
 		"/cygdrive/c/Windows/**",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x6d103c00081002,
 }
 
 var pathsPrograms = pathClass{
@@ -236,6 +242,7 @@ var pathsPrograms = pathClass{
 		"/usr/local/go/bin/*",
 		"/run/current-system/sw/bin/*",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x2c810400000000,
 }
 
 var pathsRemade = pathClass{
@@ -328,6 +335,7 @@ var pathsRemade = pathClass{
 		"pnpm-lock.yaml",
 		"yarn.lock",
 	},
+	nameBits: 0x60150080008c0c00, endingBits: 0x66090e4000c060a2, rootBits: 0x0,
 }
 
 var pathsSecret = pathClass{
@@ -651,6 +659,7 @@ var pathsSecret = pathClass{
 		"/dev/mem",
 		"/dev/kmem",
 	},
+	nameBits: 0x2fb65d72a9caabbf, endingBits: 0x4a0a19808501009, rootBits: 0x45103000000000,
 }
 
 var pathsSourced = pathClass{
@@ -705,6 +714,7 @@ var pathsSourced = pathClass{
 		"/usr/share/bash-completion/**",
 		"/etc/bash_completion",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x20802000000000,
 }
 
 var pathsStartup = pathClass{
@@ -812,6 +822,7 @@ var pathsStartup = pathClass{
 		"/private/etc/**",
 		"/opt/**",
 	},
+	nameBits: 0x40c00000, endingBits: 0x0, rootBits: 0x69902400081000,
 }
 
 var pathsSystem = pathClass{
@@ -867,6 +878,7 @@ var pathsSystem = pathClass{
 		"/d",
 		"/cygdrive",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x6df13c00685002,
 }
 
 var pathsTemp = pathClass{
@@ -876,4 +888,5 @@ var pathsTemp = pathClass{
 		"/private/tmp",
 		"/private/var/tmp",
 	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x51000000000000,
 }

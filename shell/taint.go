@@ -73,8 +73,8 @@ func (b *fieldBuilder) secretOf(name string) secretID {
 	if v, ok := b.st.get(name); ok {
 		return secretIn(v.value)
 	}
-	for i := range table.KeysSecretVariables {
-		if e := &table.KeysSecretVariables[i]; matchAny(e.Names, strings.ToUpper(name)) {
+	for i := range table.KeysSecretVariables.All() {
+		if e := &table.KeysSecretVariables.All()[i]; matchAny(e.Names, strings.ToUpper(name)) {
 			if e.Do == nil {
 				return 0
 			}

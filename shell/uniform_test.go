@@ -48,10 +48,10 @@ func everyCommand(t *testing.T) []known {
 
 func below(k known) []known {
 	out := []known{k}
-	for i := range k.tool.Subs {
-		for _, name := range k.tool.Subs[i].Names {
+	for i := range k.tool.Subs() {
+		for _, name := range k.tool.SubNames(i) {
 			if !strings.ContainsAny(name, "*?") {
-				out = append(out, below(known{append(slices.Clip(k.words), name), &k.tool.Subs[i]})...)
+				out = append(out, below(known{append(slices.Clip(k.words), name), k.tool.SubAt(i)})...)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func below(k known) []known {
 func TestUniform(t *testing.T) {
 	n := 0
 	for _, k := range everyCommand(t) {
-		if len(k.words) < 2 || len(k.tool.Subs) > 0 {
+		if len(k.words) < 2 || k.tool.Subs() > 0 {
 			continue
 		}
 		for _, line := range []string{strings.Join(k.words, " "), strings.Join(k.words, " ") + " one two"} {

@@ -16,14 +16,14 @@ func (v *visit) verb() {
 	}
 	name := v.r.subs[n-1].Text
 	colon := strings.IndexByte(name, ':') >= 0
-	for i := range table.KeysVerbs {
-		e := &table.KeysVerbs[i]
+	for i := range table.KeysVerbs.All() {
+		e := &table.KeysVerbs.All()[i]
 		does := Effects(e.Do.Does)
 		if v.c.Effects.Has(does) || does.Has(Network) && !v.c.Effects.Has(Network) || !isVerb(e.Names, name, colon) {
 			continue
 		}
-		for j := range table.KeysOtherVerbs {
-			if matchAny(table.KeysOtherVerbs[j].Names, v.r.name+" "+joinArgs(v.r.subs)) {
+		for j := range table.KeysOtherVerbs.All() {
+			if matchAny(table.KeysOtherVerbs.All()[j].Names, v.r.name+" "+joinArgs(v.r.subs)) {
 				return
 			}
 		}

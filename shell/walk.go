@@ -17,7 +17,8 @@ type walker struct {
 	looks    int        // how often the Machine was asked
 	stopped  bool
 	visits   freeList[visit]
-	blank    freeList[Command]
+	fresh    []Command // of the result
+	spare    freeList[Command]
 	args     slab[Arg]
 	paths    slab[Path]
 	words    slab[string]
@@ -336,7 +337,7 @@ func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) (*frame, *Co
 
 // begin starts a command at this place.
 func (w *walker) begin(f *frame, span Span) *Command {
-	c := w.blank.get()
+	c := w.blank()
 	c.Span, c.Pipe, c.PipeLen, c.Background = span, f.pipe, f.pipeLen, f.background
 	c.Nested, c.Elsewhere, c.Via, c.folded = f.nested, f.elsewhere, f.via, f.folded
 	c.Risk = Safe
@@ -345,7 +346,7 @@ func (w *walker) begin(f *frame, span Span) *Command {
 
 // copyOf is the same command once more, to be followed in another way.
 func (w *walker) copyOf(c *Command) *Command {
-	other := w.blank.get()
+	other := w.blank()
 	*other = *c
 	return other
 }

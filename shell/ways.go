@@ -42,7 +42,7 @@ func Ways(argv ...string) []Way {
 	}
 	out := optionWays(nil, t.Flags)
 	if t.Use == table.UseFind {
-		out = optionWays(out, table.KeysFind)
+		out = optionWays(out, table.KeysFind.All())
 	}
 	if t.Is(handsOn) {
 		out = append(out, Way{Runs: true})
@@ -102,8 +102,8 @@ func operandWays(out []Way, t *table.Tool) []Way {
 
 // subWays adds the sub-commands, and theirs.
 func subWays(out []Way, t *table.Tool, before []string) []Way {
-	for i := range t.Subs {
-		sub := &t.Subs[i]
+	for i := range t.Subs() {
+		sub := t.SubAt(i)
 		words := append(before[:len(before):len(before)], strings.ReplaceAll(sub.Names[0], "*", "x"))
 		out = append(out, Way{Words: words, Runs: sub.Is(handsOn)})
 		out = subWays(out, sub, words)

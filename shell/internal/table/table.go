@@ -1,11 +1,15 @@
-// Package table holds what the command tables say, compiled into Go values: the
-// tools_*.go files are written by tablegen from shell/tables/*.txt. It is apart
-// from package shell because it takes far longer to compile and changes seldom.
+// Package table holds what the command tables say. The tables are text files,
+// shell/tables/*.txt; tablegen compiles them into tools.bin and index.go, and a
+// tool becomes Go values when it is first asked for.
+//
+// As Go values in the program they would be several megabytes of pointers, which
+// the runtime goes through at every start: half a millisecond, in a program that
+// lives for two.
 package table
 
 import (
-	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Effects is a set of things that a command does, as package shell has them.
@@ -38,29 +42,43 @@ type Tool struct {
 	Says  []string
 	Flags []Flag
 	Whens []When
-	Subs  []Tool
-	Index []SubName // the names of many sub-commands, in order
 	Use   Handler
+	subs  []sub
 }
 
-// A SubName says at which place of Subs the sub-command of that name is.
-type SubName struct {
-	Name string
-	At   int16
+// A sub is a sub-command, which is read when it is asked for.
+type sub struct {
+	names []string
+	at    int // in the data
+	tool  atomic.Pointer[Tool]
 }
 
-// Sub returns the sub-command of exactly that name, or nil.
-func (t *Tool) Sub(name string) *Tool {
-	if len(t.Index) > 0 {
-		i, ok := slices.BinarySearchFunc(t.Index, name, func(s SubName, name string) int { return strings.Compare(s.Name, name) })
-		if !ok {
-			return nil
+// Subs is how many sub-commands there are.
+func (t *Tool) Subs() int { return len(t.subs) }
+
+// SubNames returns the names of a sub-command.
+func (t *Tool) SubNames(i int) []string { return t.subs[i].names }
+
+// SubAt returns a sub-command.
+func (t *Tool) SubAt(i int) *Tool {
+	s := &t.subs[i]
+	return kept(&s.tool, s.at)
+}
+
+// Sub finds a sub-command: an exact name first, then a pattern that matches.
+func (t *Tool) Sub(name string, matches func(pattern, name string) bool) *Tool {
+	for i := range t.subs {
+		for _, n := range t.subs[i].names {
+			if n == name {
+				return t.SubAt(i)
+			}
 		}
-		return &t.Subs[t.Index[i].At]
 	}
-	for i := range t.Subs {
-		if slices.Contains(t.Subs[i].Names, name) {
-			return &t.Subs[i]
+	for i := range t.subs {
+		for _, n := range t.subs[i].names {
+			if strings.IndexByte(n, '*') >= 0 && matches(n, name) {
+				return t.SubAt(i)
+			}
 		}
 	}
 	return nil
@@ -114,8 +132,22 @@ type Slot struct {
 	Def      string // what stands for it when there is no operand
 }
 
-// A KeyTable says what KEY=VALUE settings do.
-type KeyTable []Flag
+// A KeyTable says what KEY=VALUE settings do, or names of any kind.
+type KeyTable struct {
+	at      int // in the data
+	entries atomic.Pointer[[]Flag]
+}
+
+// All returns what the table says.
+func (k *KeyTable) All() []Flag {
+	if list := k.entries.Load(); list != nil {
+		return *list
+	}
+	r := reader{data, k.at}
+	list := r.flags()
+	k.entries.CompareAndSwap(nil, &list)
+	return *k.entries.Load()
+}
 
 // A When is an action that depends on what was given.
 type When struct {

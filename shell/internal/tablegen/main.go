@@ -59,25 +59,7 @@ func run(tables, out string, check bool) error {
 
 // write brings the generated files of out in line with want.
 func write(want map[string][]byte, out string, check bool) error {
-	old, err := filepath.Glob(filepath.Join(out, toolFiles+"*.go"))
-	if err != nil {
-		return err
-	}
 	var stale []string
-	for _, path := range old {
-		name, err := filepath.Rel(out, path)
-		if err != nil {
-			return err
-		}
-		if _, ok := want[filepath.ToSlash(name)]; !ok {
-			stale = append(stale, name)
-			if !check {
-				if err := os.Remove(path); err != nil {
-					return err
-				}
-			}
-		}
-	}
 	for name, text := range want {
 		path := filepath.Join(out, filepath.FromSlash(name))
 		have, err := os.ReadFile(path)

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // compile runs the whole compiler over one table.
@@ -44,28 +49,53 @@ command demo, demo2
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(strings.Fields(string(out[toolFiles+"x.go"])), " ")
-	for _, want := range []string{
-		`var KeysSettings = KeyTable{ {Names: []string{"pager", "*.cmd"}, Kind: KindShell, Do: &Action{Does: Executes}}, }`,
-		`Names: []string{"demo", "demo2"}`,
-		`Args: []Slot{{Kind: KindText}, {Kind: KindRead, Repeat: true, Def: "."}, {Kind: KindWrite}}`,
-		`{Names: []string{"-o", "--output"}, Kind: KindWrite, Do: &Action{Does: Writes, Risk: LevelDangerous, Say: "Write {-o}"}}`,
-		`{Names: []string{"-i", "--in-place"}, Kind: KindText, Attached: true}`,
-		`{Names: []string{"--pair"}, Kind: KindRead, Skip: 1}`,
-		`Kind: KindKey, Keys: &KeysSettings`,
-		`{Any: [][]Term{{{Op: TermFlag, Flag: "-o"}, {Op: TermMore, N: 1}}, {{Not: true, Op: TermFlag, Flag: "-v"}, {Op: TermArg, N: 1, Globs: []string{"a*", "b"}}}}, Do: Action{Risk: LevelSafe, Say: "See {arg1}", Instead: true}}`,
-		`Says: []string{"List; or not"}`,
-		`Does: Reads | Network, Hosts: []string{"registries"}`,
-		`{Names: []string{"-v", "--verbose"}}`,
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("generated code lacks\n%s\nin\n%s", want, got)
+	index := string(out[indexFile])
+	for _, want := range []string{"toolCount = 1\n", "slotCount = 4\n", "var KeysSettings = KeyTable{at: "} {
+		if !strings.Contains(index, want) {
+			t.Errorf("index lacks %q:\n%s", want, index)
 		}
 	}
-	index := string(out[toolFiles+"index.go"])
-	if !strings.Contains(index, `case "demo", "demo2":`) {
-		t.Errorf("index lacks the names:\n%s", index)
+	var place int
+	if _, err := fmt.Sscanf(index[strings.Index(index, "var places"):], "var places = [toolCount]uint32{\n\t%d", &place); err != nil {
+		t.Fatal(err)
 	}
+	got := table.ReadTool(string(out[dataFile]), place)
+	settings := got.Flags[4].Keys
+	want := &table.Tool{
+		Names: []string{"demo", "demo2"},
+		Do:    table.Action{Args: []table.Slot{{Kind: table.KindText}, {Kind: table.KindRead, Repeat: true, Def: "."}, {Kind: table.KindWrite}}},
+		Says:  []string{"Show {args}", "Show"},
+		Flags: []table.Flag{
+			{Names: []string{"-v", "--verbose"}},
+			{Names: []string{"-o", "--output"}, Kind: table.KindWrite, Do: &table.Action{Does: table.Writes, Risk: table.LevelDangerous, Say: "Write {-o}"}},
+			{Names: []string{"-i", "--in-place"}, Kind: table.KindText, Attached: true},
+			{Names: []string{"--pair"}, Kind: table.KindRead, Skip: 1},
+			{Names: []string{"-c"}, Kind: table.KindKey, Keys: settings},
+		},
+		Whens: []table.When{{
+			Any: [][]table.Term{
+				{{Flag: "-o"}, {Op: table.TermMore, N: 1}},
+				{{Not: true, Flag: "-v"}, {Op: table.TermArg, N: 1, Globs: []string{"a*", "b"}}},
+			},
+			Do: table.Action{Risk: table.LevelSafe, Say: "See {arg1}", Instead: true},
+		}},
+	}
+	if got.Subs() != 1 || !slices.Equal(got.SubNames(0), []string{"list", "ls"}) || settings == nil {
+		t.Errorf("sub-commands: %d, keys: %v", got.Subs(), settings)
+	}
+	if text, expected := inText(t, got), inText(t, want); text != expected {
+		t.Errorf("got  %s\nwant %s", text, expected)
+	}
+}
+
+// inText is what is exported of a tool.
+func inText(t *testing.T, tool *table.Tool) string {
+	t.Helper()
+	text, err := json.Marshal(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestMistakes: a mistake in a table is reported with file and line.
@@ -121,14 +151,14 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestStale: -check notices a changed, a missing and a left-over file.
+// TestStale: -check notices a changed and a missing file.
 func TestStale(t *testing.T) {
 	tables, out := t.TempDir(), t.TempDir()
 	table := filepath.Join(tables, "a.txt")
 	if err := os.WriteFile(table, []byte("command a\n  say \"X\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "tools_a.go") {
+	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "tools.bin") {
 		t.Errorf("missing file: %v", err)
 	}
 	if err := run(tables, out, false); err != nil {
@@ -145,12 +175,6 @@ func TestStale(t *testing.T) {
 	}
 	if err := run(tables, out, false); err != nil {
 		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(out, toolFiles+"old.go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := run(tables, out, true); err == nil || !strings.Contains(err.Error(), "tools_old.go") {
-		t.Errorf("left-over file: %v", err)
 	}
 }
 

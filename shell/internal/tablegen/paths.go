@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
 // emitPaths writes the classes of paths.
@@ -29,9 +31,25 @@ func emitPaths(classes map[string][]string) []byte {
 			}
 			b.WriteString("},\n")
 		}
+		emitBits(&b, parts)
 		b.WriteString("}\n\n")
 	}
 	return gofmt(b.Bytes())
+}
+
+// emitBits writes which bits the patterns of a class have.
+func emitBits(b *bytes.Buffer, parts map[string][]string) {
+	var names, endings, roots uint64
+	for _, name := range parts["names"] {
+		names |= table.Bit(name)
+	}
+	for _, ending := range parts["endings"] {
+		endings |= table.Bit(ending)
+	}
+	for _, p := range parts["rooted"] {
+		roots |= 1 << (p[1] & 63)
+	}
+	fmt.Fprintf(b, "nameBits: %#x, endingBits: %#x, rootBits: %#x,\n", names, endings, roots)
 }
 
 // needle is the first plain component of **/a/b, with its slash behind.

@@ -1,57 +1,57 @@
 package main
 
 import (
-	"bytes"
 	"strings"
+
+	"github.com/sayso-dev/sayso/shell/internal/table"
 )
 
-// The words of the tables and the Go names they become. A word that package
-// table does not know fails to compile there.
-var effects = map[string]string{
-	"reads": "Reads", "writes": "Writes", "deletes": "Deletes", "executes": "Executes",
-	"installs": "Installs", "network": "Network", "permissions": "Permissions",
-	"privilege": "Privilege", "processes": "Processes", "system": "System",
-	"irreversible": "Irreversible", "publishes": "Publishes", "longrunning": "LongRunning", "secrets": "Secrets",
+// The words of the tables and what they become.
+var effects = map[string]table.Effects{
+	"reads": table.Reads, "writes": table.Writes, "deletes": table.Deletes, "executes": table.Executes,
+	"installs": table.Installs, "network": table.Network, "permissions": table.Permissions,
+	"privilege": table.Privilege, "processes": table.Processes, "system": table.System,
+	"irreversible": table.Irreversible, "publishes": table.Publishes, "longrunning": table.LongRunning, "secrets": table.Secrets,
 }
 
-var risks = map[string]string{
-	"safe": "LevelSafe", "moderate": "LevelModerate", "dangerous": "LevelDangerous", "blocked": "LevelBlocked",
+var risks = map[string]table.Level{
+	"safe": table.LevelSafe, "moderate": table.LevelModerate, "dangerous": table.LevelDangerous, "blocked": table.LevelBlocked,
 }
 
-var traits = map[string]string{
-	"wrapper": "IsWrapper", "interpreter": "IsInterpreter", "shell": "IsShell", "recursive": "IsRecursive",
-	"dashword": "IsDashword", "bundled": "IsBundled", "posix": "IsPosix", "elsewhere": "IsElsewhere",
-	"nohelp": "IsNoHelp", "global": "IsGlobal", "fromhere": "IsFromHere", "joined": "IsJoined",
-	"oldshell": "IsOldShell", "othershell": "IsOtherShell", "chained": "IsChained",
-	"thisshell": "IsThisShell", "globcode": "IsGlobCode", "saves": "IsSaves", "bare": "IsBare", "backups": "IsBackups",
-	"wrapping": "IsWrapping", "scripting": "IsScripting",
+var traits = map[string]table.Trait{
+	"wrapper": table.IsWrapper, "interpreter": table.IsInterpreter, "shell": table.IsShell, "recursive": table.IsRecursive,
+	"dashword": table.IsDashword, "bundled": table.IsBundled, "posix": table.IsPosix, "elsewhere": table.IsElsewhere,
+	"nohelp": table.IsNoHelp, "global": table.IsGlobal, "fromhere": table.IsFromHere, "joined": table.IsJoined,
+	"oldshell": table.IsOldShell, "othershell": table.IsOtherShell, "chained": table.IsChained,
+	"thisshell": table.IsThisShell, "globcode": table.IsGlobCode, "saves": table.IsSaves, "bare": table.IsBare, "backups": table.IsBackups,
+	"wrapping": table.IsWrapping, "scripting": table.IsScripting,
 }
 
-var kinds = map[string]string{
-	"text": "KindText", "list": "KindList", "read": "KindRead", "write": "KindWrite", "delete": "KindDelete",
-	"move": "KindMove", "replace": "KindReplace", "change": "KindChange", "cd": "KindCd", "script": "KindScript", "url": "KindURL",
-	"host": "KindHost", "remote": "KindRemote", "remote-write": "KindRemoteWrite", "repo": "KindRepo",
-	"mount": "KindMount", "ex": "KindEx", "rsh": "KindRsh", "program": "KindProgram", "dns": "KindDNS", "image": "KindImage", "pkg": "KindPkg", "env": "KindEnv", "cmd": "KindCmd", "shell": "KindShell",
-	"code-python": "KindPython", "code-node": "KindNode", "code-perl": "KindPerl", "code-ruby": "KindRuby",
-	"code-php": "KindPHP", "code-lua": "KindLua", "code-r": "KindR", "code-applescript": "KindAppleScript",
-	"code-powershell": "KindPowerShell",
-	"object":          "KindObject", "data": "KindData", "form": "KindForm", "var": "KindVar", "filter": "KindFilter",
-	"awk": "KindAwk", "sed": "KindSed", "sql": "KindSQL", "jq": "KindJq", "redis": "KindRedis", "mongo": "KindMongo",
-	"code-lisp": "KindLisp", "code-other": "KindOtherCode", "code-compiled": "KindCompiled", "crontab": "KindCrontab", "self": "KindSelf", "typed": "KindTyped",
-	"format": "KindFormat", "root": "KindRoot", "inner-cd": "KindInnerCd", "split": "KindSplit", "unset": "KindUnset",
-	"backup": "KindBackup", "before": "KindBefore", "patched": "KindPatched", "packed": "KindPacked", "start": "KindStart", "trace": "KindTrace", "archive": "KindArchive", "output": "KindOutput", "server": "KindServer", "database": "KindDatabase", "ending": "KindEnding",
+var kinds = map[string]table.Kind{
+	"text": table.KindText, "list": table.KindList, "read": table.KindRead, "write": table.KindWrite, "delete": table.KindDelete,
+	"move": table.KindMove, "replace": table.KindReplace, "change": table.KindChange, "cd": table.KindCd, "script": table.KindScript, "url": table.KindURL,
+	"host": table.KindHost, "remote": table.KindRemote, "remote-write": table.KindRemoteWrite, "repo": table.KindRepo,
+	"mount": table.KindMount, "ex": table.KindEx, "rsh": table.KindRsh, "program": table.KindProgram, "dns": table.KindDNS, "image": table.KindImage, "pkg": table.KindPkg, "env": table.KindEnv, "cmd": table.KindCmd, "shell": table.KindShell,
+	"code-python": table.KindPython, "code-node": table.KindNode, "code-perl": table.KindPerl, "code-ruby": table.KindRuby,
+	"code-php": table.KindPHP, "code-lua": table.KindLua, "code-r": table.KindR, "code-applescript": table.KindAppleScript,
+	"code-powershell": table.KindPowerShell,
+	"object":          table.KindObject, "data": table.KindData, "form": table.KindForm, "var": table.KindVar, "filter": table.KindFilter,
+	"awk": table.KindAwk, "sed": table.KindSed, "sql": table.KindSQL, "jq": table.KindJq, "redis": table.KindRedis, "mongo": table.KindMongo,
+	"code-lisp": table.KindLisp, "code-other": table.KindOtherCode, "code-compiled": table.KindCompiled, "crontab": table.KindCrontab, "self": table.KindSelf, "typed": table.KindTyped,
+	"format": table.KindFormat, "root": table.KindRoot, "inner-cd": table.KindInnerCd, "split": table.KindSplit, "unset": table.KindUnset,
+	"backup": table.KindBackup, "before": table.KindBefore, "patched": table.KindPatched, "packed": table.KindPacked, "start": table.KindStart, "trace": table.KindTrace, "archive": table.KindArchive, "output": table.KindOutput, "server": table.KindServer, "database": table.KindDatabase, "ending": table.KindEnding,
 }
 
-var handlers = map[string]string{
-	"find": "UseFind", "fd": "UseFd", "sh": "UseSh", "xargs": "UseXargs", "parallel": "UseParallel", "test": "UseTest",
-	"scripts": "UseScripts", "git": "UseGit", "link": "UseLink", "copy": "UseCopy", "make": "UseMake", "builtin": "UseBuiltin", "interpreter": "UseInterpreter",
-	"download": "UseDownload", "kill": "UseKill", "echo": "UseEcho", "printf": "UsePrintf", "program": "UseProgram",
+var handlers = map[string]table.Handler{
+	"find": table.UseFind, "fd": table.UseFd, "sh": table.UseSh, "xargs": table.UseXargs, "parallel": table.UseParallel, "test": table.UseTest,
+	"scripts": table.UseScripts, "git": table.UseGit, "link": table.UseLink, "copy": table.UseCopy, "make": table.UseMake, "builtin": table.UseBuiltin, "interpreter": table.UseInterpreter,
+	"download": table.UseDownload, "kill": table.UseKill, "echo": table.UseEcho, "printf": table.UsePrintf, "program": table.UseProgram,
 }
 
-var outputs = map[string]string{
-	"args": "PrintsArgs", "cwd": "PrintsCwd", "temp": "PrintsTemp", "name": "PrintsName", "paths": "PrintsPaths",
-	"stdin": "PrintsStdin", "decoded": "PrintsDecoded", "network": "PrintsNetwork", "names": "PrintsNames",
-	"lines": "PrintsLines", "hash": "PrintsHash", "unknown": "PrintsUnknown", "through": "PrintsThrough", "base": "PrintsBase", "top": "PrintsTop", "settings": "PrintsSettings", "environment": "PrintsEnvironment",
+var outputs = map[string]table.Output{
+	"args": table.PrintsArgs, "cwd": table.PrintsCwd, "temp": table.PrintsTemp, "name": table.PrintsName, "paths": table.PrintsPaths,
+	"stdin": table.PrintsStdin, "decoded": table.PrintsDecoded, "network": table.PrintsNetwork, "names": table.PrintsNames,
+	"lines": table.PrintsLines, "hash": table.PrintsHash, "unknown": table.PrintsUnknown, "through": table.PrintsThrough, "base": table.PrintsBase, "top": table.PrintsTop, "settings": table.PrintsSettings, "environment": table.PrintsEnvironment,
 }
 
 var placeholders = map[string]bool{
@@ -60,26 +60,22 @@ var placeholders = map[string]bool{
 }
 
 // Kinds that are followed by the name of a block of keys.
-var keyedKinds = [...]struct{ prefix, kind string }{
-	{"key-", "KindKey"}, {"lines-", "KindLines"}, {"address-", "KindAddress"},
+var keyedKinds = [...]struct {
+	prefix string
+	kind   table.Kind
+}{
+	{"key-", table.KindKey}, {"lines-", table.KindLines}, {"address-", table.KindAddress},
 }
 
-// keyed splits the name of a kind that needs a block of keys: its Go name, and
-// the block.
-func keyed(k string) (kind, block string, ok bool) {
+// keyed splits the name of a kind that needs a block of keys: the kind, and the
+// block.
+func keyed(k string) (kind table.Kind, block string, ok bool) {
 	for _, w := range keyedKinds {
 		if block, ok = strings.CutPrefix(k, w.prefix); ok {
 			return w.kind, block, true
 		}
 	}
-	return "", "", false
-}
-
-// emitStdin writes what an action says about the standard input.
-func emitStdin(b *bytes.Buffer, kind string) {
-	b.WriteString("Stdin: &Slot{")
-	emitKind(b, kind)
-	b.WriteString("},")
+	return 0, "", false
 }
 
 func validKind(k string) bool {
