@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,7 +30,8 @@ was wrong: nothing is removed, and what was found is recorded.
   --here          of this workspace
   --call ID       of one call; sayso trace tells more about it
   --tool NAME     of one tool
-  --kind KIND     request, decision, prompt, answer, run, result
+  --kind KIND     request, decision, prompt, answer, run, result; and of
+                  what people manage: grant, trust, rule, revoke
   --effect EFFECT allow, ask or deny; decisions only
   --since TIME    from then on: 2026-03-04, 2026-03-04T05:06:07Z, or 90m ago
   --until TIME    up to then
@@ -103,7 +103,10 @@ func (o *logOptions) register(flags *flag.FlagSet) {
 	flags.IntVar(&o.last, "last", 0, "")
 }
 
-var recordKinds = []sayso.RecordKind{sayso.RecordRequest, sayso.RecordDecision, sayso.RecordPrompt, sayso.RecordAnswer, sayso.RecordRun, sayso.RecordResult, journal.Repaired}
+var recordKinds = []sayso.RecordKind{
+	sayso.RecordRequest, sayso.RecordDecision, sayso.RecordPrompt, sayso.RecordAnswer, sayso.RecordRun, sayso.RecordResult,
+	sayso.RecordGrant, sayso.RecordTrust, sayso.RecordRule, sayso.RecordRevoke, journal.Repaired,
+}
 
 func (o *logOptions) check(now time.Time) error {
 	known := o.kind == ""
@@ -111,7 +114,7 @@ func (o *logOptions) check(now time.Time) error {
 		known = known || o.kind == string(k)
 	}
 	if !known {
-		return &usageError{fmt.Sprintf("--kind: there is no kind %q", o.kind), "one of request, decision, prompt, answer, run, result"}
+		return &usageError{fmt.Sprintf("--kind: there is no kind %q", o.kind), "one of request, decision, prompt, answer, run, result, grant, trust, rule, revoke"}
 	}
 	var e sayso.Effect
 	if o.effect != "" && e.UnmarshalText([]byte(o.effect)) != nil {
@@ -228,6 +231,14 @@ func (o *logOptions) show(l *journal.Line, std IO) error {
 	return err
 }
 
+// byWhom names who made a change.
+func byWhom(r *sayso.Record) string {
+	if r.Decider == nil || r.Decider.Name == "" {
+		return ""
+	}
+	return " by " + r.Decider.Name
+}
+
 // summary is a record in one line.
 func summary(r *sayso.Record) string {
 	text := ""
@@ -250,6 +261,12 @@ func summary(r *sayso.Record) string {
 		if r.Answer.Channel != "" {
 			text += " through " + r.Answer.Channel
 		}
+	case r.Grant != nil:
+		text = r.Grant.Rule + " for " + string(r.Grant.Scope) + byWhom(r)
+	case r.Trust != nil:
+		text = strings.TrimSpace(r.Trust.Root+" "+r.Trust.Name) + byWhom(r)
+	case r.Rule != nil:
+		text = r.Rule.Effect.String() + " " + r.Rule.Text + byWhom(r)
 	case r.Result != nil && !r.Result.Ran:
 		text = "it did not run"
 	case r.Result != nil:
@@ -308,10 +325,7 @@ func logRepair(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	by := "somebody"
-	if me, err := user.Current(); err == nil {
-		by = me.Username
-	}
+	by := person()
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	report, err := folder.Repair(ctx, by)

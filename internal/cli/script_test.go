@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 		"sayso": func() {
 			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage}))
 		},
+		"asker":      asker,
 		"sayso-hook": func() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }

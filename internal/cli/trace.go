@@ -105,8 +105,8 @@ func traced(l *journal.Line) string {
 		line("  contract %s", l.Contract)
 		line("  %s", t.Canonical())
 	}
-	if l.Answer != nil || l.Result != nil {
-		line("  %s", summary(&sayso.Record{Answer: l.Answer, Result: l.Result}))
+	if l.Answer != nil || l.Result != nil || l.Grant != nil {
+		line("  %s", summary(&sayso.Record{Answer: l.Answer, Result: l.Result, Grant: l.Grant}))
 	}
 	return b.String() + "\n"
 }

@@ -40,6 +40,17 @@ func masked(r sayso.Record) ([]byte, error) {
 		answer.Rule, answer.More = mask.Text(answer.Rule), texts(answer.More)
 		r.Answer = &answer
 	}
+	if r.Grant != nil {
+		grant := *r.Grant
+		grant.Rule = mask.Text(cut(grant.Rule))
+		r.Grant = &grant
+	}
+	if r.Rule != nil {
+		rule := *r.Rule
+		rule.Text, rule.Because = mask.Text(cut(rule.Text)), mask.Text(cut(rule.Because))
+		rule.Except, rule.Match, rule.NotMatch = texts(rule.Except), texts(rule.Match), texts(rule.NotMatch)
+		r.Rule = &rule
+	}
 	if r.Decider != nil {
 		decider := *r.Decider
 		decider.Name = mask.Text(decider.Name)

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+const approveUse = `sayso approve [--json] [--choice KEY] [--contract HASH] [ID]
+
+Says yes to a call that waits for an answer, from another terminal than that of
+the agent. ID is that of the request, or the start of it; without one the calls
+that wait are listed, the oldest first. The first answer counts.
+
+  --choice KEY     one of the choices that are listed (default: this call only)
+  --contract HASH  answer only if this is what would run
+  --json           print what waits, or the answer, as one JSON object a line
+
+An agent cannot answer for you: run this in a terminal of your own.
+
+Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage.`
+
+const denyUse = `sayso deny [--json] [--choice KEY] [--contract HASH] [ID]
+
+Says no to a call that waits for an answer. See sayso help approve.
+
+Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage.`
+
+func approveVerb(args []string, std IO) error { return answer("approve", approveUse, args, std) }
+
+func denyVerb(args []string, std IO) error { return answer("deny", denyUse, args, std) }
+
+// answer lists what waits, or answers one of them.
+func answer(verb, use string, args []string, std IO) error {
+	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "")
+	key := flags.String("choice", "", "")
+	hash := flags.String("contract", "", "")
+	rest, helped, err := parse(flags, use, args, std)
+	if helped || err != nil {
+		return err
+	}
+	if len(rest) > 1 || len(rest) == 0 && (*key != "" || *hash != "") {
+		return &usageError{verb + " wants one id", "sayso " + verb + " without one lists what waits"}
+	}
+	if len(rest) == 1 {
+		if err := byPerson("an answer"); err != nil {
+			return err
+		}
+	}
+	return atDesk(func(ctx context.Context, d *manage.Desk) error {
+		list, err := d.Approvals.Waiting(ctx)
+		if err != nil {
+			return err
+		}
+		if len(rest) == 0 {
+			return showWaiting(list, *asJSON, std)
+		}
+		r, err := byID(list, func(r *sayso.Request) string { return r.ID }, rest[0], "waiting request", "it may have been answered, or its time be over; sayso approve lists what waits")
+		if err != nil {
+			return err
+		}
+		if *hash != "" && *hash != r.Contract.Hash() {
+			return &hintedError{"the request is for another contract, " + r.Contract.Hash(), "look at it again with sayso approve"}
+		}
+		a, err := d.Answer(ctx, *r, verb == "approve", *key)
+		if errors.Is(err, sayso.ErrChoice) || err != nil && strings.Contains(err.Error(), "the opposite") {
+			return &usageError{err.Error(), "sayso approve lists the choices of " + r.ID}
+		}
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeJSON(a, std.Out)
+		}
+		_, err = fmt.Fprintf(std.Out, "%s: %s\n", map[bool]string{true: "approved", false: "denied"}[a.Yes], wanted(r))
+		return err
+	})
+}
+
+func showWaiting(list []sayso.Request, asJSON bool, std IO) error {
+	for i := range list {
+		r := &list[i]
+		if asJSON {
+			if err := writeJSON(r, std.Out); err != nil {
+				return err
+			}
+			continue
+		}
+		left := ""
+		if !r.Until.IsZero() {
+			left = ", " + span(time.Until(r.Until)) + " left"
+		}
+		fmt.Fprintf(std.Out, "%s  asked %s ago%s\n", r.ID, span(time.Since(r.Opened)), left)
+		fmt.Fprintf(std.Out, "  %s wants to run in %s\n", shell.Shown(cmp.Or(r.Call.Agent, "an agent")), shell.Shown(cmp.Or(r.Contract.Dir, r.Call.Root)))
+		fmt.Fprintf(std.Out, "    %s\n", wanted(r))
+		fmt.Fprintf(std.Out, "  %s: %s\n", r.Decision.Risk, shell.Shown(r.Decision.Explanation))
+		fmt.Fprintf(std.Out, "  because %s\n", shell.Shown(r.Decision.Reason))
+		var keys []string
+		for _, c := range r.Decision.Choices {
+			keys = append(keys, fmt.Sprintf("[%s] %s", c.Key, shell.Shown(c.Label)))
+		}
+		fmt.Fprintf(std.Out, "  %s\n", strings.Join(keys, "   "))
+	}
+	if len(list) == 0 && !asJSON {
+		fmt.Fprintln(std.Err, "sayso: note: nothing waits for an answer")
+	}
+	return nil
+}
+
+// wanted is what a call would run, whole: a person answers for all of it.
+func wanted(r *sayso.Request) string {
+	c := &r.Contract
+	switch {
+	case c.Script != "":
+		return shell.ShownWhole(c.Script)
+	case len(c.Argv) > 0:
+		return shell.ShownWhole(strings.Join(c.Argv, " "))
+	}
+	return shell.ShownWhole(c.Tool + " " + string(c.Input))
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/store/sqlite"
+)
+
+// deskTimeout is how long a verb may take that looks at or changes what sayso
+// remembers.
+const deskTimeout = 20 * time.Second
+
+// atDesk opens what sayso remembers for a verb.
+func atDesk(do func(context.Context, *manage.Desk) error) error {
+	state, err := local.State()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
+	defer cancel()
+	db, err := sqlite.Open(ctx, state.Dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // what was changed was kept
+	journal, err := theJournal()
+	if err != nil {
+		return err
+	}
+	journal.Sync = true // what people say must survive that the power fails
+	return do(ctx, &manage.Desk{Grants: db, Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: "terminal"})
+}
+
+// person is the name of whoever runs this.
+func person() string {
+	if me, err := user.Current(); err == nil {
+		return me.Username
+	}
+	return "somebody"
+}
+
+// here is the workspace of the current folder.
+func here() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return local.Real(local.Root(dir)), nil
+}
+
+// byID returns the one of a list whose id is, or starts with, the text.
+func byID[T any](list []T, id func(*T) string, text, what, hint string) (*T, error) {
+	var found []*T
+	for i := range list {
+		switch {
+		case id(&list[i]) == text:
+			return &list[i], nil
+		case strings.HasPrefix(id(&list[i]), text):
+			found = append(found, &list[i])
+		}
+	}
+	switch {
+	case len(found) == 1 && text != "":
+		return found[0], nil
+	case len(found) > 1:
+		return nil, &hintedError{fmt.Sprintf("%d %ss start with %q", len(found), what, text), "give more of the id"}
+	}
+	return nil, &hintedError{fmt.Sprintf("there is no %s %q", what, text), hint}
+}
+
+// span is how long something takes, for people.
+func span(d time.Duration) string {
+	switch d = d.Abs(); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+const trustUse = `sayso trust [list] [--json] [--here]
+       sayso trust add [--json] [--server NAME]
+       sayso trust revoke [--json] [--server NAME] | --here | --all
+
+Which workspaces and MCP servers you trust. Only the policy files of a workspace
+that you trust may allow anything, and only as they were when you said so: change
+one, and it only tightens until you add it again. A server is trusted in one
+workspace by what it starts; the values of its environment do not count.
+
+  add            trust this workspace with its policy files as they are
+  revoke         trust this workspace, or a server in it, no longer
+  --server NAME  a server of this workspace, as .mcp.json has it now
+  --here         everything in this workspace
+  --all          everything everywhere
+  --json         print one JSON object a line
+
+An agent cannot change it: run this in a terminal of your own.
+
+Exit status: 0 done, 1 error, 2 wrong usage.`
+
+type trustOptions struct {
+	here, all, asJSON bool
+	server, root      string
+}
+
+func trustVerb(args []string, std IO) error {
+	var o trustOptions
+	flags := flag.NewFlagSet("trust", flag.ContinueOnError)
+	flags.BoolVar(&o.asJSON, "json", false, "")
+	flags.BoolVar(&o.here, "here", false, "")
+	flags.BoolVar(&o.all, "all", false, "")
+	flags.StringVar(&o.server, "server", "", "")
+	rest, helped, err := parse(flags, trustUse, args, std)
+	if helped || err != nil {
+		return err
+	}
+	verb := "list"
+	if len(rest) > 0 {
+		verb = rest[0]
+	}
+	if len(rest) > 1 {
+		return &usageError{"trust " + verb + " takes no argument", "it is about the workspace of the current folder"}
+	}
+	if o.root, err = here(); err != nil {
+		return err
+	}
+	run := map[string]func(context.Context, *manage.Desk, IO) error{"list": o.list, "add": o.add, "revoke": o.revoke}[verb]
+	switch {
+	case run == nil:
+		return &usageError{fmt.Sprintf("trust has no %q", verb) + orNear(verb, []string{"list", "add", "revoke"}, "sayso trust "), "want list, add or revoke"}
+	case verb == "add" && (o.here || o.all), verb == "list" && (o.all || o.server != ""), o.here && o.all, o.server != "" && (o.here || o.all):
+		return &usageError{"these options do not go together", "sayso help trust tells which do"}
+	}
+	if verb != "list" {
+		if err := byPerson("trust"); err != nil {
+			return err
+		}
+	}
+	return atDesk(func(ctx context.Context, d *manage.Desk) error { return run(ctx, d, std) })
+}
+
+// told prints what was done, or is.
+func (o *trustOptions) told(t sayso.Trust, did, note string, std IO) error {
+	if o.asJSON {
+		return writeJSON(t, std.Out)
+	}
+	what := "the workspace " + t.Root
+	if file, ok := manage.IsFile(t); ok {
+		what = "the file " + filepath.Join(t.Root, filepath.FromSlash(file))
+	} else if t.Name != "" {
+		what = "the MCP server " + t.Name + " in " + t.Root
+	}
+	_, err := fmt.Fprintf(std.Out, "%s%s%s\n", did, shell.ShownWhole(what), note)
+	return err
+}
+
+func (o *trustOptions) list(ctx context.Context, d *manage.Desk, std IO) error {
+	all, err := d.Trusts.AllTrust(ctx)
+	if err != nil {
+		return err
+	}
+	shown := 0
+	for _, t := range all {
+		if o.here && t.Root != o.root {
+			continue
+		}
+		note := ""
+		if now, ok := asItIs(t); !ok || now != t.Fingerprint {
+			note = "  (it has changed since, and does not count)"
+		}
+		if err := o.told(t, "", note, std); err != nil {
+			return err
+		}
+		shown++
+	}
+	if shown == 0 && !o.asJSON {
+		fmt.Fprintln(std.Err, "sayso: note: nothing is trusted")
+	}
+	return nil
+}
+
+// asItIs is the fingerprint of what is trusted as it is now, if it is there.
+func asItIs(t sayso.Trust) (string, bool) {
+	if t.Name == "" {
+		return "", true
+	}
+	if file, ok := manage.IsFile(t); ok {
+		text, err := local.Machine{}.ReadFile(filepath.Join(t.Root, filepath.FromSlash(file)), maxPolicy)
+		return manage.FileTrust(t.Root, file, text).Fingerprint, err == nil
+	}
+	s, err := serverOf(t.Root, t.Name)
+	return s.Fingerprint(), err == nil
+}
+
+// maxPolicy is the largest file that is looked at.
+const maxPolicy = 1 << 20
+
+// serverOf is a server of a workspace as it is configured now.
+func serverOf(root, name string) (preset.MCPServer, error) {
+	text, err := local.Machine{}.ReadFile(filepath.Join(root, ".mcp.json"), maxPolicy)
+	if err != nil {
+		return preset.MCPServer{}, fmt.Errorf("read the servers of the workspace: %w", err)
+	}
+	list, err := manage.Servers(text)
+	if err != nil {
+		return preset.MCPServer{}, err
+	}
+	var names []string
+	for _, s := range list {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return preset.MCPServer{}, &hintedError{fmt.Sprintf("%s has no server %q", filepath.Join(root, ".mcp.json"), name), "it has: " + strings.Join(names, ", ")}
+}
+
+func (o *trustOptions) add(ctx context.Context, d *manage.Desk, std IO) error {
+	if o.server != "" {
+		s, err := serverOf(o.root, o.server)
+		if err != nil {
+			return err
+		}
+		t := sayso.Trust{Root: o.root, Name: s.Name, Fingerprint: s.Fingerprint()}
+		if err := d.Trust(ctx, t); err != nil {
+			return err
+		}
+		return o.told(t, "trusted: ", ": "+shell.ShownWhole(s.Type+" "+strings.Join(append([]string{s.Command}, s.Args...), " ")), std)
+	}
+	list := []sayso.Trust{{Root: o.root}}
+	for _, name := range manage.PolicyFiles {
+		text, err := local.Machine{}.ReadFile(filepath.Join(o.root, filepath.FromSlash(name)), maxPolicy)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("trust %s: %w", name, err)
+		default:
+			list = append(list, manage.FileTrust(o.root, name, text))
+		}
+	}
+	for _, t := range list {
+		if err := d.Trust(ctx, t); err != nil {
+			return err
+		}
+		if err := o.told(t, "trusted: ", "", std); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *trustOptions) revoke(ctx context.Context, d *manage.Desk, std IO) error {
+	all, err := d.Trusts.AllTrust(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	n := 0
+	for _, t := range all {
+		_, isFile := manage.IsFile(t)
+		switch {
+		case !o.all && t.Root != o.root, o.server != "" && (t.Name != o.server || isFile):
+			continue
+		case !o.all && !o.here && o.server == "" && t.Name != "" && !isFile: // a server stays
+			continue
+		}
+		err := d.RevokeTrust(ctx, t)
+		if errors.Is(err, sayso.ErrNotFound) {
+			continue // somebody else was quicker
+		}
+		if err == nil {
+			err = o.told(t, "no longer trusted: ", "", std)
+		}
+		errs = append(errs, err)
+		n++
+	}
+	if n == 0 {
+		return &hintedError{"nothing like that is trusted", "sayso trust list shows what is"}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,123 @@
+// Package manage is what people do with what sayso remembers: they answer, take
+// grants back, trust. Each change is recorded with who made it.
+//
+// What loosens is recorded before it counts, and does not count if that fails;
+// what tightens counts at once, and that it could not be recorded is an error
+// that says so.
+package manage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// A Desk is where a person makes changes.
+type Desk struct {
+	Grants    sayso.GrantStore
+	Approvals sayso.Approvals
+	Trusts    sayso.TrustStore
+	Journal   sayso.Journal
+
+	By, Channel string // who, and through what
+}
+
+func (d *Desk) record(ctx context.Context, r sayso.Record) error {
+	r.Decider = &sayso.Decider{Kind: "person", Name: d.By, Channel: d.Channel}
+	if err := d.Journal.Record(ctx, r); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+// after says that a change was made which could not be recorded.
+func after(done string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s, but it is not in the journal: %w", done, err)
+}
+
+// Said is the note of an answer that was given and that nobody has taken yet.
+const Said = "said"
+
+// Answer answers a request with one of its choices; without a key with the plain
+// one: yes for this call only, or no.
+func (d *Desk) Answer(ctx context.Context, r sayso.Request, yes bool, key string) (sayso.Answer, error) {
+	choice, err := pick(r, yes, key)
+	if err != nil {
+		return sayso.Answer{}, err
+	}
+	a := sayso.Answer{RequestID: r.ID, ContractHash: choice.Contract(r.Contract).Hash(), Choice: choice.Key, Yes: choice.Yes, Scope: choice.Scope, By: d.By, Channel: d.Channel}
+	if choice.Key == "" && a.Yes {
+		a.Scope = sayso.Once
+	}
+	if err := d.Approvals.Answer(ctx, a); err != nil {
+		return sayso.Answer{}, err
+	}
+	said := a
+	said.Rule = choice.Rule
+	return a, after("it was answered", d.record(ctx, sayso.Record{
+		Kind: sayso.RecordAnswer, Call: r.Call.ID, Session: r.Call.Session, Answer: &said, Contract: a.ContractHash, Note: Said,
+	}))
+}
+
+// pick returns the choice with the key, or the plain one. It must say what the
+// person says.
+func pick(r sayso.Request, yes bool, key string) (sayso.Choice, error) {
+	for _, c := range r.Decision.Choices {
+		plain := c.Network == sayso.NetworkNone && (!c.Yes || c.Scope == "" || c.Scope == sayso.Once)
+		switch {
+		case key != "" && c.Key != key, c.Yes != yes && key == "", key == "" && !plain:
+			continue
+		case c.Yes != yes:
+			return c, fmt.Errorf("choice %q: it says the opposite", key)
+		}
+		return c, nil
+	}
+	if key != "" {
+		return sayso.Choice{}, fmt.Errorf("choice %q: %w", key, sayso.ErrChoice)
+	}
+	return sayso.Choice{Yes: yes}, nil
+}
+
+// RevokeGrant takes a grant back.
+func (d *Desk) RevokeGrant(ctx context.Context, g sayso.GivenGrant) error {
+	err := d.Grants.RevokeGrant(ctx, g.ID)
+	var partial *PartialError
+	if err != nil && !errors.As(err, &partial) {
+		return err
+	}
+	return errors.Join(err, after("it was revoked", d.record(ctx, sayso.Record{
+		Kind: sayso.RecordRevoke, Call: g.Call, Session: g.Session, Root: g.Root, Grant: &g.Grant,
+	})))
+}
+
+// Trust trusts a workspace or a server.
+func (d *Desk) Trust(ctx context.Context, t sayso.Trust) error {
+	if err := d.record(ctx, sayso.Record{Kind: sayso.RecordTrust, Root: t.Root, Trust: &t}); err != nil {
+		return err
+	}
+	return d.Trusts.Trust(ctx, t.Root, t.Name, t.Fingerprint)
+}
+
+// RevokeTrust takes trust back.
+func (d *Desk) RevokeTrust(ctx context.Context, t sayso.Trust) error {
+	if err := d.Trusts.Revoke(ctx, t.Root, t.Name); err != nil {
+		return err
+	}
+	return after("it was revoked", d.record(ctx, sayso.Record{Kind: sayso.RecordRevoke, Root: t.Root, Trust: &t}))
+}
+
+// A PartialError says that something was done in one of the two places in which a
+// rule is kept, and not in the other.
+type PartialError struct {
+	Done, Left string // what was done, and what was not
+	Err        error  // why
+}
+
+func (e *PartialError) Error() string { return fmt.Sprintf("%s, but %s: %v", e.Done, e.Left, e.Err) }
+
+func (e *PartialError) Unwrap() error { return e.Err }
