@@ -23,9 +23,10 @@ type head struct {
 }
 
 // The head is one line of fixed length, so that a new one is one small write.
-const headForm = "%020d %020d %020d %020d %64s\n"
-
-var headLen = len(head{hash: Genesis, first: 1}.text())
+const (
+	headForm = "%020d %020d %020d %020d %64s\n"
+	headLen  = 4*21 + 64 + 1
+)
 
 func (h head) text() []byte {
 	return fmt.Appendf(nil, headForm, h.first, h.seq, h.size, max(0, h.time.UnixNano()), h.hash)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
@@ -16,64 +17,74 @@ const longest = 4 << 10
 // masked is a record as JSON, with secrets taken out of everything that came
 // from an agent, and without the middle of long values. Identifiers and hashes
 // stay as they are.
+//
+// What every call has is written by hand: a program that lives for milliseconds
+// would spend a tenth of them on finding out how its types are written.
 func masked(r sayso.Record) ([]byte, error) {
-	r.Time = r.Time.UTC()
+	w := writer{text: make([]byte, 0, 4<<10)}
+	w.open('{')
+	w.key("time")
+	w.text = r.Time.UTC().AppendFormat(append(w.text, '"'), time.RFC3339Nano)
+	w.text = append(w.text, '"')
+	w.string("kind", string(r.Kind))
+	w.string("call", r.Call)
+	w.some("session", r.Session)
 	if r.Request != nil {
-		call := *r.Request
-		call.Input = short(call.Input)
-		r.Request = &call
+		w.request(*r.Request)
 	}
+	if r.Decision != nil {
+		w.key("decision")
+		w.decision(r.Decision)
+	}
+	if d := r.Decider; d != nil {
+		w.key("decider")
+		w.open('{')
+		w.string("kind", d.Kind)
+		w.some("name", mask.Text(d.Name))
+		w.some("where", d.Where)
+		w.some("channel", d.Channel)
+		w.close('}')
+	}
+	w.some("policy", r.Policy)
+	w.some("contract", r.Contract)
 	if r.Terms != nil {
-		terms := *r.Terms
-		terms.Input, terms.Script = short(terms.Input), mask.Text(cut(terms.Script))
-		terms.Argv = texts(terms.Argv)
-		env := map[string]string{}
-		for name, value := range terms.Env {
-			hidden := mask.Text(name + "=" + value)
-			env[name] = strings.TrimPrefix(hidden, name+"=")
-		}
-		terms.Env = env
-		r.Terms = &terms
+		w.value("terms", maskedTerms(*r.Terms))
 	}
-	if r.Answer != nil {
-		answer := *r.Answer
-		answer.Rule, answer.More = mask.Text(answer.Rule), texts(answer.More)
-		r.Answer = &answer
-	}
-	if r.Grant != nil {
-		grant := *r.Grant
-		grant.Rule = mask.Text(cut(grant.Rule))
-		r.Grant = &grant
-	}
-	if r.Rule != nil {
-		rule := *r.Rule
-		rule.Text, rule.Because = mask.Text(cut(rule.Text)), mask.Text(cut(rule.Because))
-		rule.Except, rule.Match, rule.NotMatch = texts(rule.Except), texts(rule.Match), texts(rule.NotMatch)
-		r.Rule = &rule
-	}
-	if r.Decider != nil {
-		decider := *r.Decider
-		decider.Name = mask.Text(decider.Name)
-		r.Decider = &decider
+	if a := r.Answer; a != nil {
+		answer := *a
+		answer.Rule, answer.More = mask.Text(a.Rule), texts(a.More)
+		w.value("answer", answer)
 	}
 	if r.Result != nil {
 		result := *r.Result
 		result.Error = mask.Text(cut(result.Error))
-		r.Result = &result
+		w.value("result", result)
 	}
-	decision := r.Decision
-	r.Decision = nil
-	text, err := json.Marshal(r)
-	if err != nil || decision == nil {
-		return text, err
+	if g := r.Grant; g != nil {
+		grant := *g
+		grant.Rule = mask.Text(cut(g.Rule))
+		w.value("grant", grant)
 	}
-	inner, err := json.Marshal(decision)
-	if err != nil {
-		return nil, err
+	if r.Trust != nil {
+		w.value("trust", r.Trust)
 	}
-	text = append(text[:len(text)-1], `,"decision":`...)
-	text = append(text, mask.JSON(inner)...)
-	return append(text, '}'), nil
+	w.rule(r.Rule)
+	w.some("root", r.Root)
+	w.some("note", r.Note)
+	w.close('}')
+	return w.text, w.err
+}
+
+func maskedTerms(terms sayso.Contract) sayso.Contract {
+	terms.Input, terms.Script = short(terms.Input), mask.Text(cut(terms.Script))
+	terms.Argv = texts(terms.Argv)
+	env := map[string]string{}
+	for name, value := range terms.Env {
+		hidden := mask.Text(name + "=" + value)
+		env[name] = strings.TrimPrefix(hidden, name+"=")
+	}
+	terms.Env = env
+	return terms
 }
 
 func texts(list []string) []string {

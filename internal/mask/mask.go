@@ -142,11 +142,8 @@ func (m *masker) word() {
 // named masks the value behind a name such as TOKEN=, --password or
 // Authorization:, and reports whether there was one.
 func (m *masker) named(word string, to int) bool {
-	if !secretName(word) {
-		return false
-	}
 	from, ok := m.valueAt(word, to)
-	if !ok {
+	if !ok || !secretName(word) {
 		return false
 	}
 	from, end := valueRange(m.src, from)

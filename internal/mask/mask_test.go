@@ -50,6 +50,13 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestShortest: no form of a token is shorter than the words that are looked at.
+func TestShortest(t *testing.T) {
+	if got := mask.ShortestForm(); got < mask.Shortest {
+		t.Errorf("a token may have %d bytes, and words are looked at from %d on", got, mask.Shortest)
+	}
+}
+
 // TestPlain: what is no secret stays as it is.
 func TestPlain(t *testing.T) {
 	for _, s := range []string{

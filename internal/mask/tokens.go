@@ -68,8 +68,14 @@ var forms = [...]form{
 	{"eyJ", 40}, // what a signed token begins with: {" in base64
 }
 
+// shortest is the length of the shortest token.
+const shortest = 15
+
 // knownToken finds a token in a word: where, and how long it is.
 func knownToken(word string) (at, n int) {
+	if len(word) < shortest {
+		return 0, 0
+	}
 	for _, f := range forms {
 		i := strings.Index(word, f.prefix)
 		if i < 0 || i > 0 && alphanumeric(word[i-1]) && strings.ToLower(f.prefix) == f.prefix { // task-force

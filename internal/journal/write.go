@@ -1,0 +1,212 @@
+package journal
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/mask"
+)
+
+// A writer puts JSON together.
+type writer struct {
+	text []byte
+	err  error // of a value that cannot be written
+}
+
+func (w *writer) open(c byte)  { w.text = append(w.text, c) }
+func (w *writer) close(c byte) { w.text = append(w.text, c) }
+
+// next puts a comma where one belongs.
+func (w *writer) next() {
+	if c := w.text[len(w.text)-1]; c != '{' && c != '[' {
+		w.text = append(w.text, ',')
+	}
+}
+
+// key writes a key; its value comes next.
+func (w *writer) key(name string) {
+	w.next()
+	w.text = append(append(append(w.text, '"'), name...), '"', ':')
+}
+
+func (w *writer) string(name, value string) {
+	w.key(name)
+	w.quote(value)
+}
+
+// some writes a value that is not empty.
+func (w *writer) some(name, value string) {
+	if value != "" {
+		w.string(name, value)
+	}
+}
+
+// true writes a flag that is set.
+func (w *writer) true(name string, set bool) {
+	if set {
+		w.key(name)
+		w.text = append(w.text, "true"...)
+	}
+}
+
+func (w *writer) number(name string, n int) {
+	if n != 0 {
+		w.key(name)
+		w.text = strconv.AppendInt(w.text, int64(n), 10)
+	}
+}
+
+// value writes anything, in the way that takes longer.
+func (w *writer) value(name string, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.key(name)
+	w.text = append(w.text, text...)
+}
+
+// quote writes a string. Bytes that are no UTF-8 become the replacement character.
+func (w *writer) quote(s string) {
+	w.text = append(w.text, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			w.text = append(w.text, '\\', c)
+		case c >= 0x20 && c < utf8.RuneSelf:
+			w.text = append(w.text, c)
+		case c == '\n':
+			w.text = append(w.text, '\\', 'n')
+		case c < 0x20:
+			const hex = "0123456789abcdef"
+			w.text = append(w.text, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			w.text = utf8.AppendRune(w.text, r)
+			i += size
+			continue
+		}
+		i++
+	}
+	w.text = append(w.text, '"')
+}
+
+func (w *writer) request(c sayso.Call) {
+	w.key("request")
+	w.open('{')
+	w.some("id", c.ID)
+	w.some("session", c.Session)
+	w.some("agent", c.Agent)
+	w.some("subagent", c.Subagent)
+	w.string("tool", c.Tool)
+	if input := short(c.Input); input != nil {
+		w.key("input")
+		w.text = append(w.text, input...)
+	}
+	w.some("cwd", c.Dir)
+	w.some("root", c.Root)
+	w.some("home", c.Home)
+	if c.Server != nil {
+		w.value("server", c.Server)
+	}
+	w.some("approval", c.Approval)
+	w.close('}')
+}
+
+func (w *writer) decision(d *sayso.Decision) {
+	w.open('{')
+	w.string("effect", d.Effect.String())
+	w.string("code", string(d.Code))
+	w.string("reason", mask.Text(d.Reason))
+	w.some("stage", d.Stage)
+	w.rule(d.Rule)
+	w.some("scope", string(d.Scope))
+	if len(d.Spends) > 0 {
+		w.value("spends", d.Spends)
+	}
+	w.true("immune", d.Immune)
+	w.true("soft", d.Soft)
+	w.string("risk", d.Risk.String())
+	w.string("explanation", mask.Text(d.Explanation))
+	w.some("part", mask.Text(d.Part))
+	w.some("subject", mask.Text(d.Subject))
+	if len(d.Keep) > 0 {
+		w.value("keep", d.Keep)
+	}
+	if len(d.Suggestions) > 0 {
+		w.maskedValue("suggestions", d.Suggestions)
+	}
+	if len(d.Choices) > 0 {
+		w.maskedValue("choices", d.Choices)
+	}
+	w.true("stop", d.Stop)
+	w.steps("trace", d.Trace)
+	w.close('}')
+}
+
+// maskedValue writes a value with the secrets taken out of its strings.
+func (w *writer) maskedValue(name string, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.key(name)
+	w.text = append(w.text, mask.JSON(text)...)
+}
+
+func (w *writer) rule(r *sayso.Rule) {
+	if r == nil {
+		return
+	}
+	w.key("rule")
+	w.open('{')
+	w.string("effect", r.Effect.String())
+	w.string("rule", mask.Text(cut(r.Text)))
+	w.some("because", mask.Text(cut(r.Because)))
+	if len(r.Except) > 0 {
+		w.value("except", texts(r.Except))
+	}
+	if !r.Until.IsZero() {
+		w.value("until", r.Until)
+	}
+	if r.Source != (sayso.Source{}) {
+		w.key("source")
+		w.open('{')
+		w.some("layer", string(r.Source.Layer))
+		w.some("file", r.Source.File)
+		w.number("line", r.Source.Line)
+		w.number("column", r.Source.Column)
+		w.close('}')
+	}
+	w.close('}')
+}
+
+func (w *writer) steps(name string, list []sayso.Step) {
+	if len(list) == 0 {
+		return
+	}
+	w.key(name)
+	w.open('[')
+	for i := range list {
+		s := &list[i]
+		w.next()
+		w.open('{')
+		w.string("stage", s.Stage)
+		w.some("part", mask.Text(s.Part))
+		w.string("spoke", s.Spoke)
+		if s.Effect != sayso.Deny {
+			w.string("effect", s.Effect.String())
+		}
+		w.some("code", string(s.Code))
+		w.some("reason", mask.Text(s.Reason))
+		w.rule(s.Rule)
+		w.steps("steps", s.Steps)
+		w.close('}')
+	}
+	w.close(']')
+}
