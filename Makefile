@@ -61,4 +61,5 @@ fuzz:
 # engines; the latter is a module of its own, with dependencies of its own.
 bench:
 	./scripts/bench
+	$(GO) run ./scripts/hookbench
 	./bench/run

@@ -2,7 +2,9 @@ package sayso_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -313,6 +315,26 @@ func TestContract(t *testing.T) {
 	}
 	if a.Write[0] != "/b" {
 		t.Error("the contract itself was sorted")
+	}
+}
+
+// TestCanonical: the canonical form has every part of a contract, as its type says.
+func TestCanonical(t *testing.T) {
+	full := sayso.Contract{
+		Tool: "Bash<&>", Input: []byte(`{"a":1}`), Argv: []string{"x", "\"y\""}, Script: "a\nb", Shell: "sh", Dir: "/d", Read: []string{"/r"}, Write: []string{"/w"},
+		Protected: []string{"/p"}, Env: map[string]string{"B": "2", "A": "1"}, Inherit: []string{"PATH"}, Timeout: 1, Grace: 2, Output: 3, CPU: 4, Memory: 5, Procs: 6,
+		Network: sayso.NetworkHosts, Hosts: []string{"h"}, Required: true,
+	}
+	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the test does not know %s", v.Type().Field(i).Name)
+		}
+	}
+	for _, c := range []sayso.Contract{full, {}} {
+		want, err := json.Marshal(c)
+		if err != nil || string(c.Canonical()) != string(want) {
+			t.Errorf("%s\nwant %s %v", c.Canonical(), want, err)
+		}
 	}
 }
 

@@ -45,10 +45,10 @@ func KosmoFaults() []KosmoFault {
 			return func() { kosmoMetacharacters = was }
 		}})
 	}
-	for i := range kosmoRiskyCommands {
-		out = append(out, KosmoFault{"risky without " + kosmoRiskyCommands[i].text, func() func() {
+	for i := range kosmoRiskyCommands() {
+		out = append(out, KosmoFault{"risky without " + kosmoRiskyCommands()[i].text, func() func() {
 			was := kosmoRiskyCommands
-			kosmoRiskyCommands = slices.Delete(slices.Clone(was), i, i+1)
+			kosmoRiskyCommands = func() []kosmoCommand { return slices.Delete(slices.Clone(was()), i, i+1) }
 			return func() { kosmoRiskyCommands = was }
 		}})
 	}

@@ -3,6 +3,7 @@ package preset
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/fspath"
@@ -114,8 +115,9 @@ func (k *kosmo) unsafe(c *sayso.Case, line string) string {
 	return why
 }
 
-// kosmoRiskyCommands match the risky commands with whatever else is given.
-var kosmoRiskyCommands = func() []kosmoCommand {
+// kosmoRiskyCommands match the risky commands with whatever else is given. They are
+// made when they are first needed.
+var kosmoRiskyCommands = sync.OnceValue(func() []kosmoCommand {
 	var out []kosmoCommand
 	for _, text := range kosmoRisky {
 		for _, pattern := range []string{text, text + " *"} {
@@ -125,12 +127,12 @@ var kosmoRiskyCommands = func() []kosmoCommand {
 		}
 	}
 	return out
-}()
+})
 
 func kosmoRiskyIn(c *sayso.Case) string {
-	for i := range kosmoRiskyCommands {
-		if kosmoRiskyCommands[i].matches(c) {
-			return kosmoRiskyCommands[i].text
+	for _, risky := range kosmoRiskyCommands() {
+		if risky.matches(c) {
+			return risky.text
 		}
 	}
 	return ""

@@ -18,46 +18,64 @@ var ClaudeEvents = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "P
 
 // claudeEvent is what Claude Code sends.
 type claudeEvent struct {
-	Session string          `json:"session_id"`
-	Cwd     string          `json:"cwd"`
-	Event   string          `json:"hook_event_name"`
-	Mode    string          `json:"permission_mode"`
-	Agent   string          `json:"agent_type"`
-	Tool    string          `json:"tool_name"`
-	Input   json.RawMessage `json:"tool_input"`
-	ID      string          `json:"tool_use_id"`
-	Prompt  string          `json:"prompt"`
-	Server  struct {
-		Name string `json:"name"`
-	} `json:"mcp_server"`
-	Batch []struct {
-		ID string `json:"tool_use_id"`
-	} `json:"tool_calls"`
+	Session, Cwd, Event, Mode, Agent, Tool, ID, Prompt string
+	Input                                              json.RawMessage
+	Server                                             string   // an MCP server
+	Batch                                              []string // ids of calls
 }
 
-// What Claude Code reads. It wants each answer in the form of its event, and
-// takes a form that it does not know for no answer.
+// readClaude reads an event, key by key: to decode into a struct takes longer in a
+// program that does it once.
+func readClaude(text []byte) (claudeEvent, error) {
+	var c claudeEvent
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return c, fmt.Errorf("read the event: %w", err)
+	}
+	c.Input = all["tool_input"]
+	for key, to := range map[string]*string{
+		"session_id": &c.Session, "cwd": &c.Cwd, "hook_event_name": &c.Event, "permission_mode": &c.Mode,
+		"agent_type": &c.Agent, "tool_name": &c.Tool, "tool_use_id": &c.ID, "prompt": &c.Prompt,
+	} {
+		if raw, ok := all[key]; ok {
+			if err := json.Unmarshal(raw, to); err != nil {
+				return c, fmt.Errorf("read the event: %s: %w", key, err)
+			}
+		}
+	}
+	if raw, ok := all["mcp_server"]; ok {
+		var server struct{ Name string }
+		if err := json.Unmarshal(raw, &server); err != nil {
+			return c, fmt.Errorf("read the event: mcp_server: %w", err)
+		}
+		c.Server = server.Name
+	}
+	if raw, ok := all["tool_calls"]; ok {
+		var calls []struct {
+			ID string `json:"tool_use_id"`
+		}
+		if err := json.Unmarshal(raw, &calls); err != nil {
+			return c, fmt.Errorf("read the event: tool_calls: %w", err)
+		}
+		for _, call := range calls {
+			c.Batch = append(c.Batch, call.ID)
+		}
+	}
+	return c, nil
+}
+
+// What Claude Code reads: each answer in the form of its event. It takes a form
+// that it does not know for no answer.
 type (
-	claudePreToolUse struct {
-		Output struct {
-			Event    string       `json:"hookEventName"`
-			Decision sayso.Effect `json:"permissionDecision"`
-			Reason   string       `json:"permissionDecisionReason"`
-		} `json:"hookSpecificOutput"`
-	}
-	claudePermissionRequest struct {
-		Output struct {
-			Event    string `json:"hookEventName"`
-			Decision struct {
-				Behavior string `json:"behavior"`
-				Message  string `json:"message"`
-			} `json:"decision"`
-		} `json:"hookSpecificOutput"`
-	}
-	claudeMessage struct {
-		Message string `json:"systemMessage"` // shown to the user
-	}
+	claudeAnswer  map[string]claudeOutput
+	claudeOutput  map[string]any
+	claudeMessage map[string]string
 )
+
+func answerTo(event string, more claudeOutput) claudeAnswer {
+	more["hookEventName"] = event
+	return claudeAnswer{"hookSpecificOutput": more}
+}
 
 // Claude answers one event of Claude Code. Before a tool runs the answer is
 // always an explicit decision; the error says why it is a denial although
@@ -103,9 +121,7 @@ func ClaudeDenial(err error) []byte {
 }
 
 func preToolUse(d sayso.Decision) any {
-	var a claudePreToolUse
-	a.Output.Event, a.Output.Decision, a.Output.Reason = "PreToolUse", d.Effect, reason(d)
-	return a
+	return answerTo("PreToolUse", claudeOutput{"permissionDecision": d.Effect.String(), "permissionDecisionReason": reason(d)})
 }
 
 // claude returns the answer to an event; nil is for an event that needs none.
@@ -119,9 +135,9 @@ func (g *Guard) claude(in io.Reader) (answer any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var c claudeEvent
-	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, fmt.Errorf("read the event: %w", err)
+	c, err := readClaude(text)
+	if err != nil {
+		return nil, err
 	}
 	e := g.claudeCall(&c)
 	switch c.Event {
@@ -157,8 +173,8 @@ func (g *Guard) claudeCall(c *claudeEvent) event {
 	if c.Mode == "plan" {
 		e.agentMode = sayso.PlanMode
 	}
-	if c.Server.Name != "" {
-		e.call.Server = &sayso.Server{Name: c.Server.Name}
+	if c.Server != "" {
+		e.call.Server = &sayso.Server{Name: c.Server}
 	}
 	return e
 }
@@ -173,10 +189,7 @@ func (g *Guard) claudePermission(e event) (any, error) {
 	if d.Effect != sayso.Deny {
 		return nil, nil
 	}
-	var a claudePermissionRequest
-	a.Output.Event = "PermissionRequest"
-	a.Output.Decision.Behavior, a.Output.Decision.Message = "deny", reason(d)
-	return a, nil
+	return answerTo("PermissionRequest", claudeOutput{"decision": map[string]string{"behavior": "deny", "message": reason(d)}}), nil
 }
 
 // A note is what an event changes in the state of its session, and what it tells
@@ -193,9 +206,9 @@ func (g *Guard) claudeNote(c *claudeEvent) note {
 	case "PostToolBatch": // what is still waiting did not run
 		return func(st *sayso.SessionState) ([]sayso.Record, error) {
 			var ids []string
-			for _, call := range c.Batch {
-				if _, ok := st.Waiting[call.ID]; ok {
-					ids = append(ids, call.ID)
+			for _, id := range c.Batch {
+				if _, ok := st.Waiting[id]; ok {
+					ids = append(ids, id)
 				}
 			}
 			return g.claudeRefused(st, ids), nil
@@ -222,7 +235,7 @@ func waiting(st *sayso.SessionState) []string { return slices.Sorted(maps.Keys(s
 func claudeRan(c *claudeEvent, st *sayso.SessionState) []sayso.Record {
 	var records []sayso.Record
 	if _, asked := st.Waiting[c.ID]; asked {
-		records = append(records, claudeAnswer(c.ID, true))
+		records = append(records, claudeSaid(c.ID, true))
 	}
 	st.Ran(c.ID)
 	result := sayso.Result{Ran: true}
@@ -232,7 +245,7 @@ func claudeRan(c *claudeEvent, st *sayso.SessionState) []sayso.Record {
 	return append(records, sayso.Record{Kind: sayso.RecordResult, Call: c.ID, Result: &result})
 }
 
-func claudeAnswer(id string, yes bool) sayso.Record {
+func claudeSaid(id string, yes bool) sayso.Record {
 	return sayso.Record{Kind: sayso.RecordAnswer, Call: id, Answer: &sayso.Answer{Yes: yes, Channel: "claude"}}
 }
 
@@ -243,7 +256,7 @@ func (g *Guard) claudeRefused(st *sayso.SessionState, ids []string) []sayso.Reco
 	for _, id := range ids {
 		if g.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" {
 			st.Refused(id)
-			records = append(records, claudeAnswer(id, false))
+			records = append(records, claudeSaid(id, false))
 		}
 		delete(st.Waiting, id)
 		records = append(records, sayso.Record{Kind: sayso.RecordResult, Call: id, Result: &sayso.Result{}})
@@ -269,7 +282,7 @@ func (g *Guard) claudeLearn(e event, note note) any {
 	if err == nil {
 		return nil
 	}
-	return claudeMessage{"sayso: " + err.Error()}
+	return claudeMessage{"systemMessage": "sayso: " + err.Error()} // shown to the user
 }
 
 // reason is what the agent and its user are told.

@@ -51,16 +51,19 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 
 // answer answers one event of an agent.
 func answer(agent string, in io.Reader, out, errs io.Writer) int {
-	var event, decided bytes.Buffer
-	q := quick{}
-	g := hook.Guard{Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
 	state, err := local.State()
 	if err != nil {
-		g.Sessions, g.Journal = lost{err}, lost{err}
-	} else {
-		g.Sessions, g.Journal = state, journal.Folder{Dir: state.Dir}
+		return Answer(agent, lost{err}, lost{err}, in, out, errs)
 	}
-	err = g.Claude(io.TeeReader(in, &event), &decided)
+	return Answer(agent, state, journal.Folder{Dir: state.Dir}, in, out, errs)
+}
+
+// Answer answers one event of an agent, with these sessions and this journal.
+func Answer(agent string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
+	var event, decided bytes.Buffer
+	q := quick{}
+	g := hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
+	err := g.Claude(io.TeeReader(in, &event), &decided)
 	if q.rich {
 		return handOver(agent, event.Bytes(), out, errs)
 	}

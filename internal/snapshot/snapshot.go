@@ -9,7 +9,6 @@ package snapshot
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,12 +21,8 @@ import (
 	"github.com/sayso-dev/sayso/preset"
 )
 
-// version is the form of the file. One of another form is made anew.
-const version = 1
-
 // A Snapshot is the policy of one workspace.
 type Snapshot struct {
-	Version int       `json:"v"`
 	Root    string    `json:"root"`
 	Made    time.Time `json:"made"`
 	Sources []Source  `json:"sources"`
@@ -66,12 +61,11 @@ func (f Folder) Save(s Snapshot) error {
 	if err := private.Make(f.Dir, f.dir()); err != nil {
 		return err
 	}
-	s.Version = version
-	text, err := json.Marshal(s)
+	text, err := encode(s)
 	if err != nil {
 		return err
 	}
-	return private.Replace(f.File(s.Root), append(text, '\n'))
+	return private.Replace(f.File(s.Root), text)
 }
 
 // ErrStale is the error for a snapshot that is missing, or older than what it was
@@ -105,10 +99,8 @@ func (f Folder) Load(root string, sources []Source) (Snapshot, error) {
 	if _, err := file.ReadAt(text, 0); err != nil {
 		return s, private.Fail(file.Name(), "it cannot be read", "remove it: it is made anew", err)
 	}
-	if err := json.Unmarshal(text, &s); err != nil || s.Version != version || s.Root != root {
-		return Snapshot{}, ErrStale
-	}
-	if !same(s, sources) {
+	s, err = decode(text)
+	if err != nil || s.Root != root || !same(s, sources) {
 		return Snapshot{}, ErrStale
 	}
 	return s, nil

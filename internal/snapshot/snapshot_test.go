@@ -3,9 +3,11 @@ package snapshot_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +87,7 @@ func TestStale(t *testing.T) {
 		"empty":             func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "") },
 		"of another form": func(t *testing.T, p *place) {
 			text, _ := os.ReadFile(p.File(p.at.Root))
-			write(t, p.File(p.at.Root), strings.Replace(string(text), `"v":1`, `"v":2`, 1))
+			write(t, p.File(p.at.Root), strings.Replace(string(text), `"form":[["1"]]`, `"form":[["2"]]`, 1))
 		},
 		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
 	} {
@@ -169,5 +171,42 @@ func TestPolicy(t *testing.T) {
 		if got := s.ModeFor(chosen); got != want {
 			t.Errorf("%s: %s", chosen, got)
 		}
+	}
+}
+
+// TestKept: all that a snapshot has is kept.
+func TestKept(t *testing.T) {
+	when := time.Unix(1700000000, 123456789)
+	want := snapshot.Snapshot{
+		Made: when, Rich: true, Hash: "h", Mode: "careful", ModeFloor: "plan", Err: "line 3: no",
+		Rules: []sayso.Rule{
+			{Effect: sayso.Ask, Text: "bash(a *)", Because: "b", Except: []string{"bash(c)", "bash(d)"}, Until: when, Source: sayso.Source{Layer: sayso.User, File: "/f", Line: 3, Column: 5}},
+			{Effect: sayso.Deny, Text: "read(x)"},
+			{Effect: sayso.Allow, Text: "task"},
+		},
+		Also: []string{"~/a"}, Off: []preset.Capability{preset.CanMCP}, Ask: []preset.Capability{preset.CanNetwork, preset.CanWrite},
+		Surface: sayso.Surface{Only: []string{}, Not: []string{"x"}}, Grants: []sayso.Grant{{ID: "1", Rule: "bash(z)", Scope: sayso.ForWorkspace, Given: when.UTC()}},
+	}
+	p := newPlace(t)
+	want.Root = p.at.Root
+	sources, _ := snapshot.Sources(p.at)
+	want.Sources = sources
+	want.Made = time.Now().Add(time.Hour).Round(0)
+	if err := p.Save(want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := 0, reflect.ValueOf(want); i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the test does not know %s", v.Type().Field(i).Name)
+		}
+	}
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) || got.Surface.Only == nil {
+		t.Errorf("got  %s\nwant %s", a, b)
 	}
 }

@@ -1,0 +1,117 @@
+// Hookbench measures what a hook costs: a process that reads an event, decides and
+// records it, against one that only starts, reads JSON and answers. Both are run in
+// turns, so that a busy machine slows both down, and the median of the ratios counts.
+//
+//	go run ./scripts/hookbench [-n 300]
+//
+// It exits with 1 if the hook costs more than one and a half times the other.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// most is how many times the cost of the plain process the hook may have.
+const most = 1.5
+
+func main() {
+	n := flag.Int("n", 300, "turns")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "hookbench")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	slow, err := measure(dir, *n)
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if slow {
+		fmt.Printf("hookbench: error: a hook costs more than %.1f times a process that only answers\n", most)
+		os.Exit(1)
+	}
+}
+
+// A program is one of those that are compared.
+type program struct {
+	name, path string
+	env        []string
+	args       []string
+	took       []float64 // milliseconds
+}
+
+func measure(dir string, n int) (slow bool, err error) {
+	for name, pkg := range map[string]string{"sayso": "./cmd/sayso", "sayso-hook": "./cmd/sayso-hook", "floor": "./scripts/hookbench/floor", "unrecorded": "./scripts/hookbench/unrecorded"} {
+		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return false, fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	home, root := filepath.Join(dir, "home"), filepath.Join(dir, "repo")
+	policy := filepath.Join(home, ".config", "sayso", "policy.yaml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(policy), 0o700), os.MkdirAll(filepath.Join(root, ".git"), 0o700),
+		os.WriteFile(policy, []byte("allow: [bash(git push origin *)]\ndeny: [bash(rm -rf *), read(**/secret/**)]\n"), 0o600)); err != nil {
+		return false, err
+	}
+	env := append(os.Environ(), "HOME="+home, "CLAUDE_PROJECT_DIR="+root, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=")
+	all := []*program{
+		{name: "plain", path: filepath.Join(dir, "floor"), env: env},
+		{name: "hook", path: filepath.Join(dir, "sayso-hook"), env: env, args: []string{"claude"}},
+		{name: "without journal", path: filepath.Join(dir, "unrecorded"), env: env, args: []string{"claude"}},
+	}
+	for i := range n {
+		for _, p := range all {
+			if err := p.run(i, root); err != nil {
+				return false, err
+			}
+		}
+	}
+	for _, p := range all {
+		ratios := make([]float64, n)
+		for i := range ratios {
+			ratios[i] = p.took[i] / all[0].took[i]
+		}
+		fmt.Printf("%-16s %6.2f ms %6.2f times\n", p.name, median(p.took), median(ratios))
+		slow = slow || median(ratios) > most
+	}
+	return slow, nil
+}
+
+// run runs the program once, with an event.
+func (p *program) run(i int, root string) error {
+	event, err := json.Marshal(map[string]any{
+		"session_id": fmt.Sprintf("s%d", i/50), "cwd": root, "hook_event_name": "PreToolUse", "permission_mode": "default",
+		"tool_name": "Bash", "tool_input": map[string]string{"command": "git status && go test ./..."}, "tool_use_id": fmt.Sprintf("t%d", i),
+	})
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(p.path, p.args...)
+	var out bytes.Buffer
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.env, bytes.NewReader(event), &out, os.Stderr
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	p.took = append(p.took, float64(time.Since(start))/float64(time.Millisecond))
+	if p.args != nil && !bytes.Contains(out.Bytes(), []byte(`"permissionDecision":"allow"`)) {
+		return fmt.Errorf("%s answers %s", p.name, out.Bytes())
+	}
+	return nil
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,19 @@
+// Unrecorded is sayso-hook without its journal, to see what that costs.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/quick"
+)
+
+func main() {
+	state, err := local.State()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(quick.Answer("claude", state, nil, os.Stdin, os.Stdout, os.Stderr))
+}
