@@ -135,7 +135,7 @@ func coworkLoad(at config.Places, p config.Policy) (Setup, error) {
 	cfg := preset.CoWorkConfig{Scripts: Scripts(p.Scripts, at.RunScript), Guarded: at.Guarded}
 	var dropped []config.Dropped
 	if at.Root != "" {
-		file, err := at.ReadOther(path.Join(at.Root, coworkManifest))
+		file, err := at.ReadOther(path.Join(at.Root, CoWorkManifest))
 		var rules []preset.CoWorkRule
 		if err == nil && file.Text != nil {
 			rules, err = parseManifest(file)

@@ -13,8 +13,14 @@ import (
 	"github.com/sayso-dev/sayso/preset"
 )
 
-// coworkManifest is where a workspace keeps the rules of CoWork OS.
-const coworkManifest = ".cowork/policy/permissions.json"
+// CoWorkManifest is where a workspace keeps the rules of CoWork OS.
+const CoWorkManifest = ".cowork/policy/permissions.json"
+
+// ManifestRules reads the rules of a manifest, in the order in which they stand
+// there. What is not understood is an error.
+func ManifestRules(name string, text []byte) ([]preset.CoWorkRule, error) {
+	return parseManifest(config.Other{Name: name, Text: text})
+}
 
 // isManifest reports whether a configuration is a manifest: those have a version.
 func isManifest(raw json.RawMessage) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manifest"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/store/sqlite"
 )
@@ -25,6 +26,12 @@ func asker() {
 	db, err := sqlite.Open(context.Background(), state.Dir)
 	if err != nil {
 		panic(err)
+	}
+	if rule := os.Getenv("KEEP"); rule != "" { // what a person has kept for the workspace
+		root, _ := os.Getwd()
+		m := &manifest.Mirror{GrantStore: db, Manifest: manifest.Files{State: state.Dir}}
+		fmt.Println(m.AddGrant(context.Background(), "s", local.Real(root), sayso.Grant{ID: "keep-" + rule[len(rule)-1:], Rule: rule, Scope: sayso.ForWorkspace}))
+		return
 	}
 	q := &approve.Queue{Store: db, Timeout: time.Minute, Opened: func(r sayso.Request) {
 		if os.Getenv("DIE") != "" {

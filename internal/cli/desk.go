@@ -10,6 +10,7 @@ import (
 
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/internal/manifest"
 	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
@@ -35,7 +36,9 @@ func atDesk(do func(context.Context, *manage.Desk) error) error {
 		return err
 	}
 	journal.Sync = true // what people say must survive that the power fails
-	return do(ctx, &manage.Desk{Grants: db, Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: "terminal"})
+	d := &manage.Desk{Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: "terminal"}
+	d.Grants = &manifest.Mirror{GrantStore: db, Manifest: manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d)}}
+	return do(ctx, d)
 }
 
 // person is the name of whoever runs this.

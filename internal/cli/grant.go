@@ -99,7 +99,7 @@ func (o *grantOptions) revoke(std IO) error {
 			errs = append(errs, err)
 			if o.asJSON {
 				errs = append(errs, writeJSON(g, std.Out))
-			} else if err == nil {
+			} else if partial := (*manage.PartialError)(nil); err == nil || errors.As(err, &partial) {
 				fmt.Fprintf(std.Out, "revoked: %s (%s)\n", shell.Shown(g.Rule), g.Scope)
 			}
 		}

@@ -73,12 +73,10 @@ type queries interface {
 // here is an error.
 func (db *DB) version(ctx context.Context, in queries) (int, error) {
 	var at, app, tables int
-	for query, to := range map[string]*int{
-		"PRAGMA user_version": &at, "PRAGMA application_id": &app, "SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := in.QueryRowContext(ctx, query).Scan(to); err != nil {
-			return 0, db.fail(err)
-		}
+	// In one statement: another process may be making the tables.
+	const query = `SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)`
+	if err := in.QueryRowContext(ctx, query).Scan(&at, &app, &tables); err != nil {
+		return 0, db.fail(err)
 	}
 	todo, err := steps()
 	switch {

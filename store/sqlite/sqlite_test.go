@@ -2,7 +2,10 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/sayso-dev/sayso/store/sqlite"
@@ -29,4 +32,27 @@ func open(t *testing.T, dir string) *sqlite.DB {
 // TestSQLite: it is a store like any other, wherever it is.
 func TestSQLite(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Stores { return open(t, filepath.Join(t.TempDir(), "a b%20?#ü")) })
+}
+
+// TestOpenAtOnce: a database is made once, however many open it at once.
+func TestOpenAtOnce(t *testing.T) {
+	for range 5 {
+		dir := filepath.Join(t.TempDir(), "state")
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				db, err := sqlite.Open(ctx, dir)
+				if err == nil {
+					err = errors.Join(db.Trust(ctx, "/r", fmt.Sprint(i), ""), db.Close())
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if all, err := open(t, dir).AllTrust(ctx); err != nil || len(all) != 6 {
+			t.Errorf("%d of 6, %v", len(all), err)
+		}
+	}
 }
