@@ -204,20 +204,24 @@ func (e *Engine) session(ctx context.Context, call *Call) (Session, error) {
 		call.Root = state.Root
 		s = e.known(call.Session, &state)
 	}
-	if e.Grants != nil {
-		list, err := e.Grants.Grants(ctx, call.Session, call.Root)
-		if err != nil {
-			return s, err
-		}
-		if e.Preset.CheckRule != nil {
-			s.Grants = PlainGrants(slices.DeleteFunc(list, func(g Grant) bool { return g.Scope == Once })) // nobody would notice when one is used
-			return s, nil
-		}
-		if s.Grants, err = NewGrants(list, e.Analyzer.Tools...); err != nil {
-			return s, err
-		}
+	var err error
+	s.Grants, err = e.granted(ctx, call)
+	return s, err
+}
+
+// granted is what people have approved that may count for the call.
+func (e *Engine) granted(ctx context.Context, call *Call) (*Grants, error) {
+	if e.Grants == nil {
+		return nil, nil
 	}
-	return s, nil
+	list, err := e.Grants.Grants(ctx, call.Session, call.Root)
+	if err != nil {
+		return nil, err
+	}
+	if e.Preset.CheckRule != nil {
+		return PlainGrants(slices.DeleteFunc(list, func(g Grant) bool { return g.Scope == Once })), nil // nobody would notice when one is used
+	}
+	return NewGrants(list, e.Analyzer.Tools...)
 }
 
 // Codes of what a person said.

@@ -133,3 +133,26 @@ func TestStepRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestStepGrants: what was granted counts for a call that an agent asks about
+// itself; grants that cannot be read deny.
+func TestStepGrants(t *testing.T) {
+	m := &store.Memory{}
+	e := engine(m, nil)
+	call := bash("git push")
+	call.ID, call.Session = "c", "s"
+	if err := m.AddGrant(context.Background(), "s", call.Root, sayso.Grant{ID: "g", Rule: "bash(git push *)", Scope: sayso.ForSession}); err != nil {
+		t.Fatal(err)
+	}
+	if d := e.Step(context.Background(), call, &sayso.SessionState{}); d.Effect != sayso.Allow || d.Code != sayso.CodeGrant {
+		t.Errorf("%+v", d)
+	}
+	call.Session = "other"
+	if d := e.Step(context.Background(), call, &sayso.SessionState{}); d.Effect != sayso.Ask {
+		t.Errorf("in another session: %+v", d)
+	}
+	e.Grants = &broken{grants: errors.New("gone")}
+	if d := e.Step(context.Background(), call, &sayso.SessionState{}); d.Effect != sayso.Deny || d.Code != sayso.CodeError {
+		t.Errorf("grants that cannot be read: %+v", d)
+	}
+}

@@ -25,8 +25,13 @@ func (e *Engine) Step(ctx context.Context, call Call, st *SessionState) Decision
 	}
 	call.Root = st.Root
 	s := e.known(call.Session, st)
-	d, facts := e.check(ctx, call, s)
 	r := recorder{e: e, call: call, mode: s.Mode}
+	var err error
+	if s.Grants, err = e.granted(ctx, &call); err != nil {
+		_, d, _ := r.refuse(ctx, Decision{}, fmt.Errorf("grants: %w", err))
+		return d
+	}
+	d, facts := e.check(ctx, call, s)
 	if err := r.step(ctx, d, facts); err != nil {
 		_, d, _ = r.refuse(ctx, d, fmt.Errorf("journal: %w", err))
 		return d

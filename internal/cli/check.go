@@ -109,7 +109,7 @@ func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool,
 	if err := knownMode(mode, policy.engine.Preset); err != nil {
 		return err
 	}
-	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode, Surface: policy.surface})
+	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode, Surface: policy.surface, Grants: policy.grants})
 	for _, dropped := range policy.Dropped {
 		fmt.Fprintf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
 	}

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -11,7 +14,10 @@ import (
 	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/snapshot"
+	"github.com/sayso-dev/sayso/store"
+	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
 // loaded is the policy of a workspace, ready to decide.
@@ -20,6 +26,8 @@ type loaded struct {
 	mode    string
 	surface sayso.Surface
 	engine  sayso.Engine
+	given   []sayso.GivenGrant // by people, in every workspace
+	grants  *sayso.Grants      // those that count without a session
 }
 
 // load reads the policy files of a workspace. A policy that does not load is no
@@ -31,7 +39,12 @@ func load(root, home string, std IO) (loaded, error) { return loadAs(root, home,
 func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 	at := places(root, home)
 	at.RunScript, at.Preset = std.Script, preset
+	kept, given, forgot := recall()
+	at.Trusted = func(file string, text []byte) bool {
+		return manage.TrustsFile(context.Background(), kept, at.Root, file, text)
+	}
 	p, _ := config.Load(at) // the error is in the policy
+	p.Err = errors.Join(p.Err, forgot)
 	system, err := catalog.Find(p.Preset)
 	if err != nil && preset != "" {
 		return loaded{}, &usageError{"--preset: " + err.Error(), ""}
@@ -44,7 +57,14 @@ func loadAs(root, home, preset, file string, std IO) (loaded, error) {
 		return loaded{}, err
 	}
 	p.Dropped = append(p.Dropped, setup.Dropped...)
-	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{})}
+	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{}), given, nil}
+	if len(given) > 0 {
+		l.engine.Grants = kept
+		list, _ := kept.Grants(context.Background(), "", at.Root) // of a memory, which does not fail
+		if l.grants, err = setup.Grants(list); err != nil {
+			return loaded{}, err
+		}
+	}
 	l.engine.Policy = policyHash(p)
 	l.engine.Mode = func(chosen string) string {
 		if chosen == "" {
@@ -111,4 +131,35 @@ func policyHash(p config.Policy) string {
 		sources[i] = snapshot.Source{File: stamp.File, Missing: stamp.Missing, Sum: hex.EncodeToString(stamp.Sum[:])}
 	}
 	return snapshot.PolicyHash(p.Preset, sources)
+}
+
+// recall reads what people have granted and trust. Where nothing was ever kept
+// there is nothing to read.
+func recall() (*store.Memory, []sayso.GivenGrant, error) {
+	m := &store.Memory{}
+	state, err := local.State()
+	if err != nil {
+		return m, nil, nil // there is no place where it could be
+	}
+	if _, err := os.Lstat(local.Database(state.Dir)); errors.Is(err, fs.ErrNotExist) {
+		return m, nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
+	defer cancel()
+	db, err := sqlite.Open(ctx, state.Dir)
+	if err != nil {
+		return m, nil, err
+	}
+	given, err1 := db.AllGrants(ctx)
+	trusts, err2 := db.AllTrust(ctx)
+	if err := errors.Join(err1, err2, db.Close()); err != nil {
+		return m, nil, err
+	}
+	for _, g := range given {
+		err = errors.Join(err, m.AddGrant(ctx, g.Session, g.Root, g.Grant))
+	}
+	for _, t := range trusts {
+		err = errors.Join(err, m.Trust(ctx, t.Root, t.Name, t.Fingerprint))
+	}
+	return m, given, err
 }

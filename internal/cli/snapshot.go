@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/snapshot"
 )
@@ -62,13 +63,18 @@ func snapshotVerb(args []string, std IO) error {
 // read again.
 func takeSnapshot(root, home string, std IO) (snapshot.Snapshot, error) {
 	files := local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root}
+	state, err := local.State()
+	if err != nil {
+		return snapshot.Snapshot{}, err
+	}
+	database := local.Database(state.Dir)
 	for range 5 {
-		before, _ := snapshot.Sources(files)
+		before, _ := snapshot.Sources(files, database)
 		l, err := load(root, home, std)
 		if err != nil {
 			return snapshot.Snapshot{}, err
 		}
-		after, _ := snapshot.Sources(files)
+		after, _ := snapshot.Sources(files, database)
 		if slices.Equal(before, after) {
 			return snapshotOf(root, l, after), nil
 		}
@@ -81,6 +87,11 @@ func snapshotOf(root string, l loaded, sources []snapshot.Source) snapshot.Snaps
 		Root: root, Made: time.Now(), Sources: sources, Hash: l.engine.Policy,
 		Rich: l.engine.Preset.Name != "native" || len(l.Scripts) > 0,
 		Mode: l.mode, ModeFloor: l.ModeFloor, Rules: l.Rules, Also: l.Also, Off: l.Off, Ask: l.Ask, Surface: l.surface,
+	}
+	for _, g := range l.given {
+		if g.Scope == sayso.ForProfile || g.Root == root {
+			s.Grants = append(s.Grants, g)
+		}
 	}
 	if l.Err != nil {
 		s.Err = l.Err.Error()

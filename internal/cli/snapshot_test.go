@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/quick"
 	"github.com/sayso-dev/sayso/internal/snapshot"
+	"github.com/sayso-dev/sayso/store"
+	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
 // TestSnapshotDecides: by its snapshot a policy decides as it does itself, with the
@@ -95,5 +99,91 @@ func write(t *testing.T, name, text string) {
 	}
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestSnapshotRemembers: what people have granted counts until they revoke it, what
+// they trust counts as long as it is the same, and a database that cannot be read
+// denies.
+func TestSnapshotRemembers(t *testing.T) {
+	home, root := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	ctx := context.Background()
+	input, _ := json.Marshal(map[string]string{"command": "git push"})
+	call := sayso.Call{ID: "c", Session: "s", Tool: "Bash", Input: input, Root: root, Dir: root, Home: home}
+	decide := func() sayso.Decision {
+		t.Helper()
+		s, err := takeSnapshot(root, home, IO{Err: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &store.Memory{}
+		for _, g := range s.Grants {
+			if err := m.AddGrant(ctx, g.Session, g.Root, g.Grant); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := quick.Engine(s, local.Files{Home: home, Root: root})
+		e.Grants = m
+		return e.Step(ctx, call, &sayso.SessionState{Root: root})
+	}
+	if d := decide(); d.Effect != sayso.Ask {
+		t.Fatalf("at first: %+v", d)
+	}
+	state, err := local.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(do func(*sqlite.DB) error) {
+		t.Helper()
+		before, _ := snapshot.Sources(local.Files{Home: home, Root: root}, local.Database(state.Dir))
+		db, err := sqlite.Open(ctx, state.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(do(db), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if after, _ := snapshot.Sources(local.Files{Home: home, Root: root}, local.Database(state.Dir)); reflect.DeepEqual(before, after) {
+			t.Error("a change of the database does not show")
+		}
+	}
+	for _, g := range []sayso.GivenGrant{
+		{Grant: sayso.Grant{ID: "w", Rule: "bash(git push *)", Scope: sayso.ForWorkspace}, Root: root},
+		{Grant: sayso.Grant{ID: "p", Rule: "bash(git push *)", Scope: sayso.ForProfile}},
+		{Grant: sayso.Grant{ID: "s", Rule: "bash(git push *)", Scope: sayso.ForSession}, Session: "s", Root: root},
+	} {
+		change(func(db *sqlite.DB) error { return db.AddGrant(ctx, g.Session, g.Root, g.Grant) })
+		if d := decide(); d.Effect != sayso.Allow || d.Code != sayso.CodeGrant || d.Scope != g.Scope {
+			t.Errorf("%s: %+v", g.Scope, d)
+		}
+		change(func(db *sqlite.DB) error { return db.RevokeGrant(ctx, g.ID) })
+		if d := decide(); d.Effect != sayso.Ask {
+			t.Errorf("%s, revoked: %+v", g.Scope, d)
+		}
+	}
+	policy := []byte("allow: [bash(git push *)]\n")
+	write(t, filepath.Join(root, ".sayso.yaml"), string(policy))
+	if d := decide(); d.Effect != sayso.Ask {
+		t.Errorf("a policy that nobody trusts: %+v", d)
+	}
+	file := manage.FileTrust(root, filepath.Join(root, ".sayso.yaml"), policy)
+	change(func(db *sqlite.DB) error {
+		return errors.Join(db.Trust(ctx, root, "", ""), db.Trust(ctx, file.Root, file.Name, file.Fingerprint))
+	})
+	if d := decide(); d.Effect != sayso.Allow || d.Rule == nil {
+		t.Errorf("a policy that is trusted: %+v", d)
+	}
+	write(t, filepath.Join(root, ".sayso.yaml"), "# another\n"+string(policy))
+	if d := decide(); d.Effect != sayso.Ask {
+		t.Errorf("a policy that was changed: %+v", d)
+	}
+	if err := os.WriteFile(local.Database(state.Dir), []byte("no database at all, but long enough to be looked at by whoever opens it as one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d := decide(); d.Effect != sayso.Deny {
+		t.Errorf("a database that is damaged: %+v", d)
 	}
 }

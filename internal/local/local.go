@@ -42,6 +42,10 @@ func State() (session.Folder, error) {
 	return session.At(home, os.Getenv("XDG_STATE_HOME"))
 }
 
+// Database is where the database of a state folder is: what people have granted
+// and trust.
+func Database(state string) string { return filepath.Join(state, "sayso.db") }
+
 // Guarded are the files that decide about agents on this machine: the policy, the
 // state and the programs of sayso.
 func Guarded(at Files) []string {

@@ -22,6 +22,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/snapshot"
 	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/store"
 )
 
 // Deadline is how long a decision may take; far below the time after which Claude
@@ -98,7 +99,22 @@ func (q *quick) engine(root, home string) (sayso.Engine, sayso.Surface, error) {
 		q.rich = true
 		return sayso.Engine{}, sayso.Surface{}, hook.ErrHandOver
 	}
-	return Engine(s, at), s.Surface, nil
+	e := Engine(s, at)
+	if len(s.Grants) > 0 {
+		e.Grants, err = grants(s.Grants)
+	}
+	return e, s.Surface, err
+}
+
+// grants are those of a snapshot.
+func grants(list []sayso.GivenGrant) (sayso.GrantStore, error) {
+	m := &store.Memory{}
+	for _, g := range list {
+		if err := m.AddGrant(context.Background(), g.Session, g.Root, g.Grant); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // Engine decides by a snapshot.
@@ -114,13 +130,13 @@ func Engine(s snapshot.Snapshot, at local.Files) sayso.Engine {
 // policy is the snapshot of a workspace, made anew if need be. Without any policy
 // file what is built in counts.
 func policy(at local.Files) (snapshot.Snapshot, error) {
-	sources, any := snapshot.Sources(at)
-	if !any {
-		return snapshot.Snapshot{Hash: snapshot.PolicyHash("", nil)}, nil
-	}
 	state, err := local.State()
 	if err != nil {
 		return snapshot.Snapshot{}, err
+	}
+	sources, any := snapshot.Sources(at, local.Database(state.Dir))
+	if !any {
+		return snapshot.Snapshot{Hash: snapshot.PolicyHash("", nil)}, nil
 	}
 	folder := snapshot.Folder{Dir: state.Dir}
 	s, err := folder.Load(at.Root, sources)
@@ -130,7 +146,7 @@ func policy(at local.Files) (snapshot.Snapshot, error) {
 	if err := makeSnapshot(at.Root); err != nil {
 		return s, fmt.Errorf("the policy was not read: %w", err)
 	}
-	sources, _ = snapshot.Sources(at)
+	sources, _ = snapshot.Sources(at, local.Database(state.Dir))
 	return folder.Load(at.Root, sources)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // form is the form of the file. One of another form is made anew.
-const form = "1"
+const form = "2"
 
 // rows is a snapshot as it is kept: JSON of nothing but strings, in rows by name.
 // To decode it into structs would take longer than all else that a hook does with
@@ -32,7 +32,7 @@ func encode(s Snapshot) ([]byte, error) {
 		r["narrow"] = [][]string{{}} // none at all is not the same as all
 	}
 	for _, o := range s.Sources {
-		r["sources"] = append(r["sources"], []string{o.File, strconv.FormatBool(o.Missing), strconv.FormatInt(o.Size, 10), stamp(o.ModTime), strconv.FormatUint(o.Inode, 10), o.Sum})
+		r["sources"] = append(r["sources"], []string{o.File, strconv.FormatBool(o.Missing), strconv.FormatInt(o.Size, 10), stamp(o.ModTime), strconv.FormatUint(o.Inode, 10), o.Sum, strconv.FormatUint(uint64(o.Changes), 10)})
 	}
 	for _, rule := range s.Rules {
 		at := rule.Source
@@ -73,10 +73,10 @@ func decode(text []byte) (Snapshot, error) {
 		s.Surface.Only = []string{}
 	}
 	for _, row := range r["sources"] {
-		if len(row) != 6 {
+		if len(row) != 7 {
 			return Snapshot{}, errForm
 		}
-		s.Sources = append(s.Sources, Source{File: row[0], Missing: row[1] == "true", Size: d.number(row[2]), ModTime: d.time(row[3]), Inode: uint64(d.number(row[4])), Sum: row[5]})
+		s.Sources = append(s.Sources, Source{File: row[0], Missing: row[1] == "true", Size: d.number(row[2]), ModTime: d.time(row[3]), Inode: uint64(d.number(row[4])), Sum: row[5], Changes: uint32(d.number(row[6]))})
 	}
 	for _, row := range r["rules"] {
 		if len(row) < 8 {
@@ -91,7 +91,7 @@ func decode(text []byte) (Snapshot, error) {
 		s.Rules = append(s.Rules, rule)
 	}
 	for _, row := range r["grants"] {
-		var g sayso.Grant
+		var g sayso.GivenGrant
 		if len(row) != 1 {
 			return Snapshot{}, errForm
 		}

@@ -39,7 +39,7 @@ type Snapshot struct {
 	Off       []preset.Capability `json:"off,omitempty"`
 	Ask       []preset.Capability `json:"ask,omitempty"`
 	Surface   sayso.Surface       `json:"surface,omitzero"`
-	Grants    []sayso.Grant       `json:"grants,omitempty"`
+	Grants    []sayso.GivenGrant  `json:"grants,omitempty"`
 	Err       string              `json:"err,omitempty"` // why a part of the policy did not load; then nothing is allowed
 }
 

@@ -42,7 +42,7 @@ func write(t *testing.T, name, text string) {
 // save keeps a snapshot of what is there, made so long after the last change.
 func (p place) save(t *testing.T, later time.Duration) {
 	t.Helper()
-	sources, any := snapshot.Sources(p.at)
+	sources, any := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
 	if !any {
 		t.Fatal("there is no policy")
 	}
@@ -58,7 +58,7 @@ func (p place) save(t *testing.T, later time.Duration) {
 }
 
 func (p place) load() (snapshot.Snapshot, error) {
-	sources, _ := snapshot.Sources(p.at)
+	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
 	return p.Load(p.at.Root, sources)
 }
 
@@ -87,7 +87,7 @@ func TestStale(t *testing.T) {
 		"empty":             func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "") },
 		"of another form": func(t *testing.T, p *place) {
 			text, _ := os.ReadFile(p.File(p.at.Root))
-			write(t, p.File(p.at.Root), strings.Replace(string(text), `"form":[["1"]]`, `"form":[["2"]]`, 1))
+			write(t, p.File(p.at.Root), strings.Replace(string(text), `"form":[["2"]]`, `"form":[["0"]]`, 1))
 		},
 		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
 	} {
@@ -185,11 +185,11 @@ func TestKept(t *testing.T) {
 			{Effect: sayso.Allow, Text: "task"},
 		},
 		Also: []string{"~/a"}, Off: []preset.Capability{preset.CanMCP}, Ask: []preset.Capability{preset.CanNetwork, preset.CanWrite},
-		Surface: sayso.Surface{Only: []string{}, Not: []string{"x"}}, Grants: []sayso.Grant{{ID: "1", Rule: "bash(z)", Scope: sayso.ForWorkspace, Given: when.UTC()}},
+		Surface: sayso.Surface{Only: []string{}, Not: []string{"x"}}, Grants: []sayso.GivenGrant{{Grant: sayso.Grant{ID: "1", Rule: "bash(z)", Scope: sayso.ForWorkspace, Given: when.UTC()}, Session: "s", Root: "/r"}},
 	}
 	p := newPlace(t)
 	want.Root = p.at.Root
-	sources, _ := snapshot.Sources(p.at)
+	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
 	want.Sources = sources
 	want.Made = time.Now().Add(time.Hour).Round(0)
 	if err := p.Save(want); err != nil {

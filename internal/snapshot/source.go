@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sayso-dev/sayso/internal/dbstamp"
 	"github.com/sayso-dev/sayso/internal/local"
 )
 
@@ -20,7 +21,8 @@ type Source struct {
 	Size    int64     `json:"size,omitempty"`
 	ModTime time.Time `json:"mtime,omitzero"`
 	Inode   uint64    `json:"inode,omitempty"`
-	Sum     string    `json:"sum,omitempty"` // SHA-256 of what was read
+	Sum     string    `json:"sum,omitempty"`     // SHA-256 of what was read
+	Changes uint32    `json:"changes,omitempty"` // of a database: how many it had
 }
 
 // PolicyHash identifies what a policy was made from: the preset, and the text of
@@ -41,8 +43,9 @@ func PolicyHash(preset string, sources []Source) string {
 const settled = 3 * time.Second
 
 // Sources returns the files that the policy of a workspace is made from, as they
-// are now, and whether one of them is there.
-func Sources(at local.Files) (list []Source, any bool) {
+// are now, and whether one of them is there: the policy files, the scripts, and
+// the database of what people have granted and trust.
+func Sources(at local.Files, database string) (list []Source, any bool) {
 	add := func(name string) {
 		if name == "" {
 			return
@@ -57,7 +60,20 @@ func Sources(at local.Files) (list []Source, any bool) {
 	for _, layer := range local.Layers {
 		add(at.Script(layer))
 	}
-	return list, any
+	db := lookInto(database)
+	return append(list, db), any || !db.Missing
+}
+
+// lookInto is what a database looks like from outside.
+func lookInto(name string) Source {
+	stamp, err := dbstamp.Of(name)
+	switch {
+	case err != nil:
+		return Source{File: name} // it is there, and will not be the same
+	case stamp == dbstamp.Stamp{}:
+		return Source{File: name, Missing: true}
+	}
+	return Source{File: name, Size: stamp.Size, ModTime: time.Unix(0, stamp.Time), Inode: stamp.Inode, Changes: stamp.Changes}
 }
 
 func look(name string) Source {
@@ -84,10 +100,10 @@ func same(s Snapshot, now []Source) bool {
 		if n.Missing {
 			continue
 		}
-		if n.Size != was.Size || !n.ModTime.Equal(was.ModTime) || n.Inode != was.Inode || was.ModTime.IsZero() {
+		if n.Size != was.Size || !n.ModTime.Equal(was.ModTime) || n.Inode != was.Inode || n.Changes != was.Changes || was.ModTime.IsZero() {
 			return false
 		}
-		if was.ModTime.Add(settled).After(s.Made) && !sameText(was) {
+		if was.Changes == 0 && was.ModTime.Add(settled).After(s.Made) && !sameText(was) {
 			return false
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/private"
 )
 
@@ -38,7 +39,7 @@ type DB struct {
 const busy = 5000
 
 // File is where the database of a state folder is.
-func File(dir string) string { return filepath.Join(dir, "sayso.db") }
+func File(dir string) string { return local.Database(dir) }
 
 // Open opens the database of a state folder. Folder and file are made where they
 // are missing, for the user alone.
