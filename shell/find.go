@@ -300,7 +300,7 @@ func (e *findExpr) valued(name string, value Arg, in findSet) (yes, no findSet) 
 	case "-mindepth", "-regextype":
 		return in.filtered(), nil
 	case "-files0-from":
-		e.dirs = []Arg{unknownItem}
+		e.dirs, e.v.w.items = []Arg{unknownItem}, true
 		return in, nil
 	case "-printf":
 		e.acts, e.other = true, true

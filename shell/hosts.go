@@ -15,6 +15,9 @@ func (v *visit) target(k table.Kind, a Arg) {
 	if a.Unknown && !a.plain {
 		c.host(External)
 		c.doubt(Moderate, "the host cannot be known: "+a.Text)
+		if k == table.KindRemoteWrite { // no better than a host that is known
+			v.sendsAway()
+		}
 		return
 	}
 	text := a.Text
@@ -29,8 +32,7 @@ func (v *visit) target(k table.Kind, a Arg) {
 		}
 	}
 	if k == table.KindRemoteWrite {
-		c.Effects |= Publishes
-		c.Risk = min(c.Risk, Dangerous)
+		v.sendsAway()
 	}
 	if k == table.KindURL && strings.ContainsAny(text, "{[") {
 		for _, one := range curlPatterns(text) {
@@ -40,6 +42,12 @@ func (v *visit) target(k table.Kind, a Arg) {
 		return
 	}
 	v.url(a)
+}
+
+// sendsAway marks a command that copies files to another machine.
+func (v *visit) sendsAway() {
+	v.c.Effects |= Publishes
+	v.c.Risk = min(v.c.Risk, Dangerous)
 }
 
 // registryOf is the host that a container image comes from, if its name says so.

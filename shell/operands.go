@@ -149,7 +149,7 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 	case table.KindMount:
 		v.mount(a)
 	case table.KindRsh:
-		v.shell(completed(a))
+		v.shell(v.completed(a))
 	case table.KindObject:
 		v.object(a)
 	case table.KindData, table.KindForm:
@@ -223,16 +223,28 @@ func (v *visit) special(k table.Kind, a Arg) {
 // completed is the text of a shell to which a command will be added: behind a
 // host for those that run elsewhere (rsync -e 'ssh -p 2222'), behind -c for the
 // others (make SHELL=bash).
-func completed(a Arg) Arg {
+func (v *visit) completed(a Arg) Arg {
 	name, _, _ := strings.Cut(a.Text, " ")
 	switch t := table.Find(baseName(name)); {
 	case t == nil:
 	case t.Is(table.IsElsewhere):
-		a.Text += " host true"
+		a.Text += " " + v.farHost() + " rsync --server"
 	case t.Is(table.IsShell) && !strings.Contains(a.Text, " -c"):
 		a.Text += " -c true"
 	}
 	return a
+}
+
+// farHost is the host that an operand names, as a word of a script.
+func (v *visit) farHost() string {
+	for _, a := range v.r.args {
+		if isRemote(a.Text) {
+			if host := hostOf(a.Text); plainWords([]Arg{{Text: host, Unknown: a.Unknown}}) && host[0] != '-' {
+				return host
+			}
+		}
+	}
+	return "host"
 }
 
 // text is an inert word. If it is unknown, unquoted, and the program has

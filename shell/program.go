@@ -24,7 +24,9 @@ type visit struct {
 	known bool
 	plain string // a sentence with words of the command, which must not be read as a template
 	also  string // what the sentence says at its end
-	kept  bool   // it is needed later: a trap runs at the end
+	// alters is the first statement of a query language that changes something.
+	alters string
+	kept   bool // it is needed later: a trap runs at the end
 
 	said [4]string // where says starts
 }
@@ -32,7 +34,7 @@ type visit struct {
 // begin starts a visit in memory that an earlier one may have used.
 func (v *visit) begin(w *walker, f *frame, c *Command, st *state) {
 	v.w, v.f, v.c, v.st, v.outer = w, f, c, st, st
-	v.says, v.print, v.is, v.known, v.plain, v.also = v.said[:0], nil, 0, false, "", ""
+	v.says, v.print, v.is, v.known, v.plain, v.also, v.alters = v.said[:0], nil, 0, false, "", "", ""
 }
 
 // program describes the command whose program is the first word.

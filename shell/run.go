@@ -101,7 +101,7 @@ const maxKept = 64
 func (r *run) release() {
 	w := &r.w
 	w.trail.clean()
-	w.opaque, w.steps, w.looks, w.stopped = "", 0, 0, false
+	w.opaque, w.steps, w.looks, w.stopped, w.items = "", 0, 0, false, false
 	w.args.used, w.paths.used, w.words.used = 0, 0, 0
 	w.stages.emptied()
 	if len(w.commands) > maxKept {

@@ -11,7 +11,38 @@ import (
 
 // sentence says what the command does, and where its output goes.
 func (v *visit) sentence() string {
-	return v.does() + v.also + outputTo(v.c.Redirects, v.c.Paths)
+	s := v.does()
+	if v.alters != "" && strings.HasPrefix(s, "Ask ") {
+		if s += ", which does more than ask"; !strings.Contains(s, v.alters) {
+			s += ": " + short(v.alters)
+		}
+	}
+	s += v.optionsWrite(s) + v.also + outputTo(v.c.Redirects, v.c.Paths)
+	if v.w.items {
+		s = strings.ReplaceAll(s, unknownItem.Text, "the item")
+	}
+	return s
+}
+
+// optionsWrite names the files that options write, unless the sentence does.
+func (v *visit) optionsWrite(s string) string {
+	if !v.c.Effects.Has(Writes) || v.r.help {
+		return ""
+	}
+	more := ""
+	for i := range v.r.flags {
+		g := &v.r.flags[i]
+		if g.flag.Kind != table.KindWrite || strings.Contains(s, short(g.value.Text)) {
+			continue
+		}
+		for _, p := range v.c.Paths { // not /dev/null and the like
+			if p.Access == Write && p.Raw == g.value.Text && !strings.Contains(more, p.Raw) {
+				more += ", writing to " + short(p.Raw)
+				break
+			}
+		}
+	}
+	return more
 }
 
 // outputTo names the files that redirections write.

@@ -118,7 +118,10 @@ func (w *walker) applySetting(st *state, f *frame, c *Command, e *table.Flag, va
 		value.Text = strings.TrimLeft(value.Text, "|!-")
 	}
 	if e.Kind == table.KindShell && (e.Do == nil || e.Do.Risk != table.LevelDangerous) && w.shows(st, value) {
-		return // PAGER=cat and the like
+		if value.Text != "" {
+			v.follow(value) // PAGER=cat runs, and the command is as safe as before
+		}
+		return
 	}
 	if e.Kind == table.KindURL {
 		v.servers(e, value)

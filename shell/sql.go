@@ -82,6 +82,9 @@ func (v *visit) statement(words []string) {
 		return
 	}
 	v.apply(worst.Do)
+	if v.alters == "" && worst.Do.Does&(table.Writes|table.Deletes|table.Irreversible) != 0 {
+		v.alters = strings.Join(words, " ")
+	}
 	if !where && (strings.EqualFold(first, "UPDATE") || strings.EqualFold(first, "DELETE")) {
 		v.c.Effects |= Irreversible
 		v.c.Risk = min(v.c.Risk, Dangerous)

@@ -16,6 +16,7 @@ type walker struct {
 	steps    int        // statements and words that were walked
 	looks    int        // how often the Machine was asked
 	stopped  bool
+	items    bool // commands run with words that are read
 	visits   freeList[visit]
 	fresh    []Command // of the result
 	spare    freeList[Command]

@@ -17,6 +17,11 @@ func (v *visit) shell(a Arg) {
 			return
 		}
 	}
+	v.follow(a)
+}
+
+// follow reports the commands of a script that this command runs.
+func (v *visit) follow(a Arg) {
 	f := v.below()
 	f.elsewhere = v.f.elsewhere // the text is for this machine: ssh -o ProxyCommand
 	st := v.st.fork()

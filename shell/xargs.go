@@ -12,7 +12,7 @@ func (v *visit) xargs() {
 	if !r.inner {
 		return
 	}
-	r.inner, r.settled = false, false
+	r.inner, r.settled, v.w.items = false, false, true
 	placeholder := ""
 	for i := range r.flags {
 		g := &r.flags[i]
@@ -190,7 +190,7 @@ func (v *visit) items() []Arg {
 func (v *visit) parallel() {
 	r := &v.r
 	words := r.rest
-	r.inner, r.settled = false, false
+	r.inner, r.settled, v.w.items = false, false, true
 	var items []Arg
 	given := false
 	for i, a := range words {
