@@ -148,7 +148,9 @@ func (v *visit) address(keys *table.KeyTable, a Arg) {
 			value = value[:i]
 		}
 		a.Text = quotedText(strings.ReplaceAll(value, `\`, ""))
-		v.w.setting(v.st, v.below(), v.c, keys, strings.ToUpper(strings.TrimSpace(name)), a)
+		f := v.below()
+		f.connected = true
+		v.w.setting(v.st, f, v.c, keys, strings.ToUpper(strings.TrimSpace(name)), a)
 	}
 }
 
@@ -239,6 +241,10 @@ func (v *visit) input() {
 		return
 	}
 	stdin := *v.f.stdin
+	if in.Kind == table.KindPatch {
+		v.patchInput(stdin)
+		return
+	}
 	if stdin.kind != streamText && in.Kind == table.KindShell {
 		v.c.Effects |= Executes
 		v.c.foreign(stdin)

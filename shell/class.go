@@ -102,12 +102,18 @@ func (w *walker) guards(abs string, p *Path) bool {
 	if !p.Recursive && p.Access != Delete || abs == "/" { // what is done to all of the machine has graver names
 		return false
 	}
+	return guardFolder(abs) || pathsGuard.below(abs, home)
+}
+
+// guardFolder reports whether a folder of that name, in lower case, may hold what
+// guards an agent.
+func guardFolder(abs string) bool {
 	for _, d := range pathsGuard.deep {
 		if folder, _, deeper := strings.Cut(strings.TrimPrefix(d.pattern, "**/"), "/"); deeper && path.Base(abs) == folder {
 			return true
 		}
 	}
-	return pathsGuard.below(abs, home)
+	return false
 }
 
 // remade looks only at the part of the path that is in the workspace: that the

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -17,11 +18,50 @@ func printable(args []Arg, escapes bool) bool {
 	return true
 }
 
+// unprinted is what is known of words that are not printed as they stand: those
+// with letters behind escapes are decoded.
+func unprinted(args []Arg) streamKind {
+	for _, a := range args {
+		if hidesLetters(a.Text) {
+			return streamDecoded
+		}
+	}
+	return streamUnknown
+}
+
+// hidesLetters reports whether a text has letters or signs as numbers: \x72, \162,
+// \u0072. Control characters are there to be seen on a terminal.
+func hidesLetters(s string) bool {
+	for i := strings.IndexByte(s, '\\'); i >= 0 && i+1 < len(s); {
+		rest, base := s[i+1:], 8
+		switch rest[0] {
+		case 'x':
+			rest, base = rest[1:min(len(rest), 3)], 16
+		case 'u':
+			rest, base = rest[1:min(len(rest), 5)], 16
+		default:
+			rest = rest[:min(len(rest), 4)]
+			for len(rest) > 0 && strings.Trim(rest, "01234567") != "" {
+				rest = rest[:len(rest)-1]
+			}
+		}
+		if n, err := strconv.ParseUint(rest, base, 32); err == nil && n > ' ' && n < 0x7f {
+			return true
+		}
+		next := strings.IndexByte(s[i+2:], '\\')
+		if next < 0 {
+			return false
+		}
+		i += 2 + next
+	}
+	return false
+}
+
 // echo knows what it prints, if it is simple.
 func (v *visit) echo() {
 	args := v.c.Args[1:]
 	if !printable(args, false) {
-		v.print = &stream{kind: streamUnknown}
+		v.print = &stream{kind: unprinted(args)}
 		return
 	}
 	end, escapes := "\n", false
@@ -48,7 +88,7 @@ func (v *visit) printf() {
 		v.outer.setUnknown(g.value.Text)
 		v.w.setting(v.outer, v.below(), v.c, &table.KeysEnvironment, g.value.Text, Arg{Text: "$" + g.value.Text, Unknown: true})
 	}
-	v.print = &stream{kind: streamUnknown}
+	v.print = &stream{kind: unprinted(args)}
 	if !printable(args, true) {
 		return
 	}
@@ -68,10 +108,9 @@ func octal(s string) bool {
 //
 // Shells do not agree about \x, \u and \e.
 func formatted(args []Arg) (string, bool) {
-	if len(args) > 0 && args[0].Text == "--" {
+	if len(args) > 1 && args[0].Text == "--" {
 		args = args[1:]
-	}
-	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
+	} else if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
 		return "", false
 	}
 	for _, a := range args {

@@ -39,11 +39,13 @@ func (v *visit) handle() {
 			v.test()
 		case table.UseLink:
 			v.into()
+			v.allLand()
 			links = true
 		case table.UseDownload:
 			v.download()
 		case table.UseCopy:
 			v.into()
+			v.allLand()
 			v.copied()
 		case table.UseMake:
 			v.makefile()
@@ -52,7 +54,10 @@ func (v *visit) handle() {
 		}
 	}
 	switch v.r.name {
-	case "dd", "gdd", "rsync", "ditto":
+	case "rsync", "ditto":
+		v.allLand()
+		v.copied()
+	case "dd", "gdd":
 		v.copied()
 	}
 	v.backups()
@@ -158,15 +163,22 @@ func (v *visit) stdinProgram() {
 }
 
 // fromSocket notes that a program is read from a connection that a redirection
-// opened: /dev/tcp/HOST/PORT.
+// opened, /dev/tcp/HOST/PORT, or that the program has which started it.
 func (v *visit) fromSocket() {
+	if v.f.connected && v.f.stdin == nil {
+		v.servesShell(Dangerous)
+	}
 	for _, r := range v.c.Redirects {
 		if strings.Contains(r.Target.Text, "/dev/tcp/") || strings.Contains(r.Target.Text, "/dev/udp/") {
-			v.c.Runs = Fetched
-			v.c.Risk = Blocked
-			v.plain = "Let whoever is connected run commands on this machine"
+			v.servesShell(Blocked)
 		}
 	}
+}
+
+func (v *visit) servesShell(risk Risk) {
+	v.c.Runs = Fetched
+	v.c.Risk = min(v.c.Risk, risk)
+	v.plain = "Let whoever is connected run commands on this machine"
 }
 
 // runs executes the text of a stream.

@@ -18,7 +18,7 @@ func (v *visit) optionValues(shows bool) {
 			continue
 		}
 		k := g.flag.Kind
-		if shows && k >= table.KindWrite && k <= table.KindChange && !outputOption(g.flag.Names) {
+		if shows && (k >= table.KindWrite && k <= table.KindChange && !outputOption(g.flag.Names) || k == table.KindPatch) {
 			k = table.KindRead
 		}
 		v.optionValue(g, k, recursive)
@@ -166,6 +166,8 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 		v.special(k, a)
 	case table.KindImage:
 		v.image(a)
+	case table.KindPatch:
+		v.patchFile(a)
 	case table.KindPatched, table.KindPacked, table.KindStart:
 		v.nextTo(k, a, recursive)
 	case table.KindCd, table.KindInnerCd, table.KindUnset, table.KindCmd, table.KindBackup, table.KindBefore, table.KindEnding, table.KindNone:

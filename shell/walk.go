@@ -60,6 +60,7 @@ type frame struct {
 	old           bool    // the shell that runs it may know less than Bash
 	lenient       bool    // set -e does not count: the result is looked at
 	fetched       bool    // a package that npx and its like fetch
+	connected     bool    // its standard input and output are a connection: nc -e
 	direct        bool    // started by a program, which knows no builtin
 	stdin         *stream // what the command can read, if something is known
 }

@@ -23,6 +23,7 @@ func (v *visit) shell(a Arg) {
 // follow reports the commands of a script that this command runs.
 func (v *visit) follow(a Arg) {
 	f := v.below()
+	f.connected = f.connected || v.r.tool().Do.Does&table.Network != 0
 	f.elsewhere = v.f.elsewhere // the text is for this machine: ssh -o ProxyCommand
 	st := v.st.fork()
 	if v.r.chain[0].Use != table.UseBuiltin { // a trap runs in this shell

@@ -284,6 +284,7 @@ const (
 	KindBackup   // how the copies are called that it keeps of what it changes
 	KindBefore   // what stands in front of their names
 	KindPatched  // a file that a patch changes
+	KindPatch    // a file that holds a patch
 	KindPacked   // a file that is packed or unpacked, into another next to it
 	KindEnding   // the ending of packed files
 	KindStart    // how the names of files start that are written

@@ -39,7 +39,7 @@ var kinds = map[string]table.Kind{
 	"awk": table.KindAwk, "sed": table.KindSed, "sql": table.KindSQL, "jq": table.KindJq, "redis": table.KindRedis, "mongo": table.KindMongo,
 	"code-lisp": table.KindLisp, "code-other": table.KindOtherCode, "code-compiled": table.KindCompiled, "crontab": table.KindCrontab, "self": table.KindSelf, "typed": table.KindTyped,
 	"format": table.KindFormat, "root": table.KindRoot, "inner-cd": table.KindInnerCd, "split": table.KindSplit, "unset": table.KindUnset,
-	"backup": table.KindBackup, "before": table.KindBefore, "patched": table.KindPatched, "packed": table.KindPacked, "start": table.KindStart, "trace": table.KindTrace, "archive": table.KindArchive, "output": table.KindOutput, "server": table.KindServer, "database": table.KindDatabase, "ending": table.KindEnding,
+	"backup": table.KindBackup, "before": table.KindBefore, "patched": table.KindPatched, "patch": table.KindPatch, "packed": table.KindPacked, "start": table.KindStart, "trace": table.KindTrace, "archive": table.KindArchive, "output": table.KindOutput, "server": table.KindServer, "database": table.KindDatabase, "ending": table.KindEnding,
 }
 
 var handlers = map[string]table.Handler{
