@@ -150,6 +150,22 @@ func TestOncePlain(t *testing.T) {
 	}
 }
 
+// TestProfileTold: what is kept in the profile is named in no reason.
+func TestProfileTold(t *testing.T) {
+	for scope, want := range map[sayso.Scope]string{
+		sayso.ForSession: "it was approved before: bash(git push *) (session)", sayso.ForProfile: "it was approved before: a rule (profile)",
+	} {
+		grants, err := sayso.NewGrants([]sayso.Grant{{ID: "g", Rule: "bash(git push *)", Scope: scope}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := sayso.Engine{Preset: preset.Native(preset.Policy{})}
+		if d := e.Check(context.Background(), bash("git push origin main"), sayso.Session{Grants: grants}); d.Reason != want || d.Effect != sayso.Allow {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
 // A lateJournal fails at records of one kind.
 type lateJournal struct {
 	store.Memory

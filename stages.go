@@ -124,7 +124,11 @@ func Granted() Stage {
 		if first == nil {
 			return Pass()
 		}
-		v := Decide(Allow, CodeGrant, "it was approved before: "+first.Rule+" ("+string(first.Scope)+")")
+		what := first.Rule
+		if first.Scope == ForProfile { // what is in the profile is told nowhere
+			what = "a rule"
+		}
+		v := Decide(Allow, CodeGrant, "it was approved before: "+what+" ("+string(first.Scope)+")")
 		v.scope = first.Scope
 		return v
 	})

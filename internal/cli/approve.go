@@ -56,7 +56,7 @@ func answer(verb, use string, args []string, std IO) error {
 			return err
 		}
 	}
-	return atDesk(func(ctx context.Context, d *manage.Desk) error {
+	return atDesk(nil, func(ctx context.Context, d *manage.Desk) error {
 		list, err := d.Approvals.Waiting(ctx)
 		if err != nil {
 			return err

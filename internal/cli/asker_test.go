@@ -1,10 +1,12 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -12,6 +14,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manifest"
+	"github.com/sayso-dev/sayso/internal/profile"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/store/sqlite"
 )
@@ -29,8 +32,13 @@ func asker() {
 	}
 	if rule := os.Getenv("KEEP"); rule != "" { // what a person has kept for the workspace
 		root, _ := os.Getwd()
-		m := &manifest.Mirror{GrantStore: db, Manifest: manifest.Files{State: state.Dir}}
-		fmt.Println(m.AddGrant(context.Background(), "s", local.Real(root), sayso.Grant{ID: "keep-" + rule[len(rule)-1:], Rule: rule, Scope: sayso.ForWorkspace}))
+		key := profile.Key{File: filepath.Join(os.Getenv("HOME"), ".config/sayso/profile.key")}
+		if text := os.Getenv("PHRASE"); text != "" {
+			key = profile.Key{Passphrase: func() (string, error) { return text, nil }, Work: 10}
+		}
+		own := &profile.Grants{GrantStore: db, Profile: &profile.Store{Dir: state.Dir, Key: key}}
+		m := &manifest.Mirror{GrantStore: own, Manifest: manifest.Files{State: state.Dir}}
+		fmt.Println(m.AddGrant(context.Background(), "s", local.Real(root), sayso.Grant{ID: "keep-" + rule[len(rule)-1:], Rule: rule, Scope: sayso.Scope(cmp.Or(os.Getenv("SCOPE"), "workspace"))}))
 		return
 	}
 	q := &approve.Queue{Store: db, Timeout: time.Minute, Opened: func(r sayso.Request) {

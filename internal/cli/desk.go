@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/manifest"
+	"github.com/sayso-dev/sayso/internal/profile"
 	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
@@ -18,8 +22,9 @@ import (
 // remembers.
 const deskTimeout = 20 * time.Second
 
-// atDesk opens what sayso remembers for a verb.
-func atDesk(do func(context.Context, *manage.Desk) error) error {
+// atDesk opens what sayso remembers for a verb. The passphrase of the profile is
+// asked for if it is not nil; otherwise its key is in a file.
+func atDesk(passphrase func() (string, error), do func(context.Context, *manage.Desk) error) error {
 	state, err := local.State()
 	if err != nil {
 		return err
@@ -37,8 +42,29 @@ func atDesk(do func(context.Context, *manage.Desk) error) error {
 	}
 	journal.Sync = true // what people say must survive that the power fails
 	d := &manage.Desk{Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: "terminal"}
-	d.Grants = &manifest.Mirror{GrantStore: db, Manifest: manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d)}}
+	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey(), Passphrase: passphrase}}
+	d.Grants = &manifest.Mirror{GrantStore: &profile.Grants{GrantStore: db, Profile: own}, Manifest: manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d)}}
 	return do(ctx, d)
+}
+
+// profileKey is where the key of the user's profile is; empty: there is no place
+// for it.
+func profileKey() string {
+	home, _ := os.UserHomeDir() // without one, only XDG_CONFIG_HOME counts
+	if folder := (local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME")}).Folder(); folder != "" {
+		return filepath.Join(folder, "profile.key")
+	}
+	return ""
+}
+
+// line reads one line: what is secret is neither an argument nor a variable,
+// which others can see.
+func line(in io.Reader) (string, error) {
+	text, err := bufio.NewReader(io.LimitReader(in, 4<<10)).ReadString('\n')
+	if err != nil && text == "" {
+		return "", fmt.Errorf("standard input has none: %w", err)
+	}
+	return strings.TrimRight(text, "\r\n"), nil
 }
 
 // person is the name of whoever runs this.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -24,6 +25,8 @@ call. ID is that of a grant, or the start of it.
   --session ID   of one session
   --scope SCOPE  once, turn, session, workspace or profile
   --all          every grant there is
+  --passphrase   the profile is under a passphrase: the first line of standard
+                 input (default: its key is in profile.key in the config folder)
   --json         print one JSON object a line
 
 An agent cannot revoke or give grants: run this in a terminal of your own.
@@ -33,6 +36,7 @@ Exit status: 0 done, 1 error, 2 wrong usage.`
 // grantOptions say which grants are meant.
 type grantOptions struct {
 	here, all, asJSON bool
+	passphrase        bool
 	session, scope    string
 	ids               []string
 	root              string
@@ -44,6 +48,7 @@ func grantVerb(args []string, std IO) error {
 	flags.BoolVar(&o.asJSON, "json", false, "")
 	flags.BoolVar(&o.here, "here", false, "")
 	flags.BoolVar(&o.all, "all", false, "")
+	flags.BoolVar(&o.passphrase, "passphrase", false, "")
 	flags.StringVar(&o.session, "session", "", "")
 	flags.StringVar(&o.scope, "scope", "", "")
 	rest, helped, err := parse(flags, grantUse, args, std)
@@ -64,7 +69,7 @@ func grantVerb(args []string, std IO) error {
 		if len(o.ids) > 0 || o.all {
 			return &usageError{"grant list takes no id, and lists all by itself", ""}
 		}
-		return atDesk(func(ctx context.Context, d *manage.Desk) error {
+		return atDesk(o.phrase(std), func(ctx context.Context, d *manage.Desk) error {
 			list, err := o.chosen(ctx, d)
 			if err != nil {
 				return err
@@ -77,6 +82,14 @@ func grantVerb(args []string, std IO) error {
 	return &usageError{fmt.Sprintf("grant has no %q", verb) + orNear(verb, []string{"list", "revoke"}, "sayso grant "), "want list or revoke"}
 }
 
+// phrase asks for the passphrase of the profile, once, if it has one.
+func (o *grantOptions) phrase(std IO) func() (string, error) {
+	if !o.passphrase {
+		return nil
+	}
+	return sync.OnceValues(func() (string, error) { return line(std.In) })
+}
+
 func (o *grantOptions) revoke(std IO) error {
 	some := o.here || o.all || o.session != "" || o.scope != ""
 	if some == (len(o.ids) > 0) {
@@ -85,7 +98,7 @@ func (o *grantOptions) revoke(std IO) error {
 	if err := byPerson("a grant"); err != nil {
 		return err
 	}
-	return atDesk(func(ctx context.Context, d *manage.Desk) error {
+	return atDesk(o.phrase(std), func(ctx context.Context, d *manage.Desk) error {
 		list, err := o.chosen(ctx, d)
 		if err != nil {
 			return err

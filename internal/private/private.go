@@ -175,12 +175,20 @@ func plainly(err error) string {
 
 // Replace writes a file as a whole: whoever reads it sees the old text or the
 // new one.
-func Replace(name string, text []byte) error {
+func Replace(name string, text []byte) error { return replace(name, text, false) }
+
+// ReplaceSafely is Replace for what must survive that the power fails.
+func ReplaceSafely(name string, text []byte) error { return replace(name, text, true) }
+
+func replace(name string, text []byte, safely bool) error {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return Fail(name, "it cannot be written", "", err)
 	}
 	_, err = file.Write(text)
+	if safely && err == nil {
+		err = file.Sync()
+	}
 	err = errors.Join(err, file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), name)
@@ -188,6 +196,23 @@ func Replace(name string, text []byte) error {
 	if err != nil {
 		_ = os.Remove(file.Name()) // it is of no use
 		return Fail(name, "it cannot be written", "is the disk full?", err)
+	}
+	if safely {
+		return syncFolder(filepath.Dir(name))
+	}
+	return nil
+}
+
+// syncFolder makes sure that the names in a folder are on the disk, where the
+// system can do that.
+func syncFolder(name string) error {
+	folder, err := os.Open(name)
+	if err != nil {
+		return Fail(name, "it cannot be opened", "", err)
+	}
+	defer folder.Close() //nolint:errcheck // it was only read
+	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
+		return Fail(name, "it cannot be written", "", err)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
@@ -44,6 +45,16 @@ func start(t *testing.T, what, dir string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), child+"="+what)
 	cmd.Stderr = os.Stderr
 	return cmd
+}
+
+// decides is what an engine with the database says to a call that is harmless.
+func decides(ctx context.Context, db *sqlite.DB, session string) string {
+	e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Sessions: db, Grants: db}
+	p, d, err := e.Authorize(ctx, sayso.Call{Tool: "bash", Input: []byte(`{"command":"ls"}`), Root: "/r", Session: session})
+	if _, used := p.Use(); used == nil {
+		return "it may run"
+	}
+	return fmt.Sprint(d.Effect, " ", err)
 }
 
 // hold locks the database until standard input ends.
@@ -91,11 +102,19 @@ func TestLocked(t *testing.T) {
 	err = db.AddGrant(ctx, "s", "/r", sayso.Grant{ID: "new"})
 	clearError(t, err, dir, "another process keeps it locked")
 	clearError(t, err, dir, "is another sayso stuck?")
+	short, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if said := decides(short, db, "new"); !strings.HasPrefix(said, "deny ") {
+		t.Errorf("an engine says: %s", said)
+	}
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
 		t.Error(err)
 	}
 	if err := db.AddGrant(ctx, "s", "/r", sayso.Grant{ID: "new"}); err != nil {
 		t.Errorf("when it is free again: %v", err)
+	}
+	if said := decides(ctx, db, "new"); said != "it may run" {
+		t.Errorf("when it is free again, an engine says: %s", said)
 	}
 }
 
@@ -114,6 +133,7 @@ func fill(dir string) int {
 		id := fmt.Sprint("fill", i)
 		if err := db.AddGrant(ctx, "s", "/r", sayso.Grant{ID: id, Rule: strings.Repeat("x", 500), Scope: sayso.ForSession}); err != nil {
 			fmt.Println("error", err)
+			fmt.Println(decides(ctx, db, strings.Repeat("x", 64<<10))) // more than fits into what is left
 			return 0
 		}
 		fmt.Println(id)
@@ -130,7 +150,11 @@ func TestFull(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	said := lines[len(lines)-1]
+	said, decided := lines[len(lines)-2], lines[len(lines)-1]
+	if !strings.HasPrefix(decided, "deny session: "+sqlite.File(dir)) {
+		t.Errorf("an engine says: %s", decided)
+	}
+	lines = lines[:len(lines)-1]
 	if !strings.Contains(said, sqlite.File(dir)) || !strings.Contains(said, "disk") {
 		t.Errorf("the error: %s", said)
 	}
@@ -145,6 +169,7 @@ func add(dir string) int {
 	db, err := sqlite.Open(ctx, dir)
 	if err == nil {
 		err = db.AddGrant(ctx, "s", "/r", sayso.Grant{ID: "new", Scope: sayso.ForProfile})
+		fmt.Println(decides(ctx, db, "new"))
 	}
 	fmt.Println(err)
 	return 0
@@ -189,7 +214,7 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	out, err := cmd.Output()
-	if err != nil || !strings.Contains(string(out), sqlite.File(dir)) || !strings.Contains(string(out), "writable for you?") {
+	if err != nil || !strings.HasPrefix(string(out), "deny ") || !strings.Contains(string(out), sqlite.File(dir)) || !strings.Contains(string(out), "writable for you?") {
 		t.Errorf("%s %v", out, err)
 	}
 	if err := errors.Join(os.Chown(dir, os.Geteuid(), -1), os.Chown(sqlite.File(dir), os.Geteuid(), -1), os.Chmod(dir, 0o700)); err != nil {
