@@ -75,6 +75,7 @@ func doctor(args []string, std IO) error {
 	in := claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
 	r.wiring(in)
 	r.sessions()
+	r.memory()
 	r.policy(at.Home, std)
 	r.sandbox()
 	if *asJSON {

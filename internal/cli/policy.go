@@ -15,6 +15,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/internal/profile"
 	"github.com/sayso-dev/sayso/internal/snapshot"
 	"github.com/sayso-dev/sayso/store"
 	"github.com/sayso-dev/sayso/store/sqlite"
@@ -141,7 +142,10 @@ func recall() (*store.Memory, []sayso.GivenGrant, error) {
 	if err != nil {
 		return m, nil, nil // there is no place where it could be
 	}
-	if _, err := os.Lstat(local.Database(state.Dir)); errors.Is(err, fs.ErrNotExist) {
+	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey()}}
+	_, noDatabase := os.Lstat(local.Database(state.Dir))
+	_, noProfile := os.Lstat(own.File())
+	if errors.Is(noDatabase, fs.ErrNotExist) && errors.Is(noProfile, fs.ErrNotExist) {
 		return m, nil, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
@@ -150,7 +154,7 @@ func recall() (*store.Memory, []sayso.GivenGrant, error) {
 	if err != nil {
 		return m, nil, err
 	}
-	given, err1 := db.AllGrants(ctx)
+	given, err1 := (&profile.Grants{GrantStore: db, Profile: own}).AllGrants(ctx)
 	trusts, err2 := db.AllTrust(ctx)
 	if err := errors.Join(err1, err2, db.Close()); err != nil {
 		return m, nil, err

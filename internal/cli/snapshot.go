@@ -70,12 +70,18 @@ func takeSnapshot(root, home string, std IO) (snapshot.Snapshot, error) {
 	database := local.Database(state.Dir)
 	for range 5 {
 		before, _ := snapshot.Sources(files, database)
+		sum := snapshot.Sum(local.Profile(state.Dir))
 		l, err := load(root, home, std)
 		if err != nil {
 			return snapshot.Snapshot{}, err
 		}
 		after, _ := snapshot.Sources(files, database)
-		if slices.Equal(before, after) {
+		if slices.Equal(before, after) && sum == snapshot.Sum(local.Profile(state.Dir)) {
+			for i := range after {
+				if after[i].File == local.Profile(state.Dir) {
+					after[i].Sum = sum
+				}
+			}
 			return snapshotOf(root, l, after), nil
 		}
 	}
@@ -89,7 +95,10 @@ func snapshotOf(root string, l loaded, sources []snapshot.Source) snapshot.Snaps
 		Mode: l.mode, ModeFloor: l.ModeFloor, Rules: l.Rules, Also: l.Also, Off: l.Off, Ask: l.Ask, Surface: l.surface,
 	}
 	for _, g := range l.given {
-		if g.Scope == sayso.ForProfile || g.Root == root {
+		switch {
+		case g.Scope == sayso.ForProfile: // it is nowhere in the clear, so the rich program decides
+			s.Rich = true
+		case g.Root == root:
 			s.Grants = append(s.Grants, g)
 		}
 	}

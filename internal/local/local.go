@@ -46,6 +46,9 @@ func State() (session.Folder, error) {
 // and trust.
 func Database(state string) string { return filepath.Join(state, "sayso.db") }
 
+// Profile is where what the user allows everywhere is kept, encrypted.
+func Profile(dir string) string { return filepath.Join(dir, "profile.age") }
+
 // Guarded are the files that decide about agents on this machine: the policy, the
 // state and the programs of sayso.
 func Guarded(at Files) []string {

@@ -21,6 +21,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/private"
 )
 
@@ -47,7 +48,7 @@ const (
 )
 
 // File is where the profile is.
-func (s *Store) File() string { return filepath.Join(s.Dir, "profile.age") }
+func (s *Store) File() string { return local.Profile(s.Dir) }
 
 // read returns what the profile says; nothing if there is none.
 func (s *Store) read() (content, error) {

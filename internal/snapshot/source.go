@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -43,8 +44,8 @@ func PolicyHash(preset string, sources []Source) string {
 const settled = 3 * time.Second
 
 // Sources returns the files that the policy of a workspace is made from, as they
-// are now, and whether one of them is there: the policy files, the scripts, and
-// the database of what people have granted and trust.
+// are now, and whether one of them is there: the policy files, the scripts, the
+// profile, and the database of what people have granted and trust.
 func Sources(at local.Files, database string) (list []Source, any bool) {
 	add := func(name string) {
 		if name == "" {
@@ -60,6 +61,7 @@ func Sources(at local.Files, database string) (list []Source, any bool) {
 	for _, layer := range local.Layers {
 		add(at.Script(layer))
 	}
+	add(local.Profile(filepath.Dir(database)))
 	db := lookInto(database)
 	return append(list, db), any || !db.Missing
 }
@@ -112,10 +114,16 @@ func same(s Snapshot, now []Source) bool {
 
 // sameText compares the text itself.
 func sameText(was Source) bool {
-	text, err := local.Machine{}.ReadFile(was.File, 1<<20)
+	sum := Sum(was.File)
+	return sum != "" && sum == was.Sum
+}
+
+// Sum is the SHA-256 of a file; empty: it cannot be read.
+func Sum(file string) string {
+	text, err := local.Machine{}.ReadFile(file, 1<<20)
 	if err != nil {
-		return false
+		return ""
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]) == was.Sum
+	return hex.EncodeToString(sum[:])
 }
