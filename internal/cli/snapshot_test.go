@@ -119,8 +119,18 @@ func TestSnapshotRemembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if s.Rich { // something is in the profile, which no snapshot holds
+			l, err := load(root, home, IO{Err: io.Discard})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.engine.Step(ctx, call, &sayso.SessionState{Root: root})
+		}
 		m := &store.Memory{}
 		for _, g := range s.Grants {
+			if g.Scope == sayso.ForProfile {
+				t.Error("a snapshot holds what is in the profile")
+			}
 			if err := m.AddGrant(ctx, g.Session, g.Root, g.Grant); err != nil {
 				t.Fatal(err)
 			}
