@@ -24,6 +24,7 @@ func (v *visit) code(k table.Kind, a Arg) {
 		v.redis(a)
 		return
 	case table.KindJq:
+		v.jqFiles(a.Text)
 		return
 	}
 	v.c.Effects |= Executes

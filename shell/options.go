@@ -17,6 +17,7 @@ type reading struct {
 	rest   []Arg    // the wrapped command, from its first word on
 	inner  bool     // there is a wrapped command
 	piped  bool     // a pipe or a redirection feeds it
+	stdin  *stream  // what feeds it, as far as that is known
 	stray  []Arg    // their values
 	others []string // options that no table has
 

@@ -89,10 +89,11 @@ func (c *Command) socket(abs string) bool {
 
 // socketOf is the host of a connection that Bash opens; empty: it is none.
 func socketOf(target Arg) string {
-	var c Command
-	if target.Unknown || !c.socket(target.Text) {
+	if target.Unknown || !strings.HasPrefix(target.Text, "/dev/tcp/") && !strings.HasPrefix(target.Text, "/dev/udp/") {
 		return ""
 	}
+	var c Command
+	c.socket(target.Text)
 	return c.Hosts[0]
 }
 

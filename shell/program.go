@@ -68,6 +68,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 		}
 	}
 	v.r.piped = f.stdin != nil || feeds(c.Redirects)
+	v.r.stdin = f.stdin
 	v.r.read(t, args)
 	if t.Use == table.UseFind && !v.r.help { // its expression is no list of options
 		v.r.start(name, t)

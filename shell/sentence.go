@@ -48,6 +48,9 @@ func (v *visit) optionsWrite(s string) string {
 // outputTo names the files that redirections write.
 func outputTo(redirects []Redirect, paths []Path) string {
 	for _, r := range redirects {
+		if host := socketOf(r.Target); host != "" {
+			return connectedTo(r.Op, host)
+		}
 		if r.Op != ">" && r.Op != ">>" && r.Op != "&>" && r.Op != "&>>" && r.Op != ">|" {
 			continue
 		}
@@ -61,6 +64,17 @@ func outputTo(redirects []Redirect, paths []Path) string {
 		}
 	}
 	return ""
+}
+
+// connectedTo names the host that a redirection connects to: > /dev/tcp/HOST/PORT.
+func connectedTo(op, host string) string {
+	switch op {
+	case "<":
+		return ", reading what " + short(host) + " sends"
+	case "<>":
+		return ", connected to " + short(host)
+	}
+	return ", sending the output to " + short(host)
 }
 
 // does fills the first template whose placeholders all have a value.

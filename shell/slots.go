@@ -136,6 +136,8 @@ func (r *reading) term(t *table.Term) bool {
 		return r.inner
 	case table.TermPiped:
 		return r.piped
+	case table.TermAsks:
+		return onlyAsks(r.stdin)
 	case table.TermCount:
 		return len(r.args) == t.N
 	case table.TermFewer:

@@ -34,6 +34,35 @@ func (v *visit) sql(a Arg) {
 	}
 }
 
+// onlyAsks reports whether what feeds a database client is known, and nothing
+// but statements that start like questions. What they do beyond that is found
+// where they are read; commands of the client may stand anywhere behind a
+// backslash, so there must be none.
+func onlyAsks(in *stream) bool {
+	if in == nil || in.kind != streamText || in.secret != 0 || strings.Contains(in.text, `\`) {
+		return false
+	}
+	asks := false
+	for _, words := range sqlStatements(in.text, sqlStandard) {
+		if len(words) > 0 && !isQuestion(words[0]) {
+			return false
+		}
+		asks = asks || len(words) > 0
+	}
+	return asks
+}
+
+func isQuestion(first string) bool {
+	for i := range table.KeysSqlAsks.All() {
+		for _, name := range table.KeysSqlAsks.All()[i].Names {
+			if strings.EqualFold(name, first) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // A sqlWay is how quotes and comments are read.
 type sqlWay uint8
 

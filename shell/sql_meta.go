@@ -60,6 +60,9 @@ func (v *visit) metaCommand(name string, rest []string) {
 	if cmd, ok := strings.CutPrefix(name, `\!`); ok {
 		name, text = `\!`, cmd+" "+text
 	}
+	if name != `\!` && name[0] == '\\' {
+		v.backQuoted(text)
+	}
 	name, kind := metaAction(name)
 	words := metaWords(text)
 	for _, word := range words {
@@ -106,6 +109,15 @@ func (v *visit) metaCommand(name string, rest []string) {
 		if !onlyShows(name) {
 			v.c.doubt(Moderate, "what this command of the client does is not known: "+name)
 		}
+	}
+}
+
+// backQuoted runs what stands in back quotes behind a command of psql.
+func (v *visit) backQuoted(text string) {
+	parts := strings.Split(text, "`")
+	for i := 1; i < len(parts); i += 2 {
+		v.shell(Arg{Text: parts[i], Span: v.c.Span})
+		v.c.Risk = min(v.c.Risk, Dangerous)
 	}
 }
 

@@ -178,6 +178,7 @@ const (
 	TermAny   // some operand matches
 	TermInner // there is a wrapped command
 	TermPiped // something stands on standard input
+	TermAsks  // what stands there are statements that only ask
 )
 
 // A Level is a risk as the tables state it; the zero value states none.

@@ -214,7 +214,7 @@ func (d *data) when(w *whenSpec) {
 
 var termOps = map[string]table.TermOp{
 	"=": table.TermCount, "<": table.TermFewer, ">": table.TermMore, "arg": table.TermArg, "item": table.TermItem,
-	"any": table.TermAny, "inner": table.TermInner, "piped": table.TermPiped,
+	"any": table.TermAny, "inner": table.TermInner, "piped": table.TermPiped, "asks": table.TermAsks,
 }
 
 func (d *data) term(t term) {

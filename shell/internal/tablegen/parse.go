@@ -352,7 +352,7 @@ func parseTerm(text string) (term, error) {
 		}
 		return t, nil
 	}
-	if text == "inner" || text == "piped" {
+	if text == "inner" || text == "piped" || text == "asks" {
 		t.op = text
 		return t, nil
 	}
