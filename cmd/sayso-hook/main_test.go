@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +84,18 @@ func TestScriptWithoutRich(t *testing.T) {
 	if decision, reason := ask(); decision != "allow" { // it leaves a snapshot that says that there is a script
 		t.Errorf("with the rich program: %s, %s", decision, reason)
 	}
+	link := filepath.Join(dir, ".config", "sayso", "policy.yaml")
+	write("shared.yaml", "deny: [bash]\n", 0o600)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(filepath.Join(dir, "shared.yaml"), link)); err != nil {
+		t.Fatal(err)
+	}
+	if decision, reason := ask(); decision != "deny" || !strings.Contains(reason, "policy.yaml: it is a link") { // no snapshot holds
+		t.Errorf("with a policy that is a link: %s, %s", decision, reason)
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	ask()
 	for name, rich := range map[string]string{
 		"that fails":             "#!/bin/sh\necho '{}'\nexit 1\n",
 		"that says nothing":      "#!/bin/sh\n",
@@ -90,11 +103,11 @@ func TestScriptWithoutRich(t *testing.T) {
 		"that cannot be started": "no program",
 	} {
 		write("bin/sayso", rich, 0o755)
-		if decision, reason := ask(); decision != "deny" || !strings.Contains(reason, "gave no answer") {
+		if decision, reason := ask(); decision != "deny" || !strings.Contains(reason, "gave no answer") && !strings.Contains(reason, "the policy was not read") {
 			t.Errorf("with one %s: %s, %s", name, decision, reason)
 		}
 	}
-	write("bin/sayso", "#!/bin/sh\n[ \"$*\" = 'hook claude' ] && grep -q '\"command\":\"ls\"' && echo '{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}'\n", 0o755)
+	write("bin/sayso", "#!/bin/sh\n[ \"$1\" = snapshot ] && exit\n[ \"$*\" = 'hook claude' ] && grep -q '\"command\":\"ls\"' && echo '{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}'\n", 0o755)
 	if decision, _ := ask(); decision != "allow" {
 		t.Errorf("with one that allows: %s", decision)
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -40,6 +41,9 @@ func snapshotVerb(args []string, std IO) error {
 	}
 	if *root == "" {
 		*root = local.Root(at.Dir)
+	}
+	if *root, err = filepath.Abs(*root); err != nil {
+		return err
 	}
 	s, err := takeSnapshot(local.Real(*root), at.Home, std)
 	if err != nil {
@@ -82,7 +86,9 @@ func takeSnapshot(root, home string, std IO) (snapshot.Snapshot, error) {
 					after[i].Sum = sum
 				}
 			}
-			return snapshotOf(root, l, after), nil
+			s := snapshotOf(root, l, after)
+			s.Home, s.Program = home, snapshot.Program()
+			return s, nil
 		}
 	}
 	return snapshot.Snapshot{}, fmt.Errorf("the policy files of %s change all the time", root)

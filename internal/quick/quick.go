@@ -139,7 +139,7 @@ func policy(at local.Files) (snapshot.Snapshot, error) {
 		return snapshot.Snapshot{Hash: snapshot.PolicyHash("", nil)}, nil
 	}
 	folder := snapshot.Folder{Dir: state.Dir}
-	s, err := folder.Load(at.Root, sources)
+	s, err := folder.Load(at, sources)
 	if !errors.Is(err, snapshot.ErrStale) {
 		return s, err
 	}
@@ -147,7 +147,10 @@ func policy(at local.Files) (snapshot.Snapshot, error) {
 		return s, fmt.Errorf("the policy was not read: %w", err)
 	}
 	sources, _ = snapshot.Sources(at, local.Database(state.Dir))
-	return folder.Load(at.Root, sources)
+	if s, err = folder.Load(at, sources); errors.Is(err, snapshot.ErrStale) {
+		return snapshot.Snapshot{Rich: true}, nil // what cannot be kept, the rich program tells
+	}
+	return s, err
 }
 
 // makeSnapshot lets the rich program read the policy.

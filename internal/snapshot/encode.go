@@ -12,7 +12,7 @@ import (
 )
 
 // form is the form of the file. One of another form is made anew.
-const form = "2"
+const form = "3"
 
 // rows is a snapshot as it is kept: JSON of nothing but strings, in rows by name.
 // To decode it into structs would take longer than all else that a hook does with
@@ -25,14 +25,14 @@ var errForm = errors.New("it is no snapshot")
 func encode(s Snapshot) ([]byte, error) {
 	r := rows{
 		"form":  {{form}},
-		"about": {{s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err}},
+		"about": {{s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program}},
 		"also":  {s.Also}, "off": {texts(s.Off)}, "ask": {texts(s.Ask)}, "only": {s.Surface.Only}, "not": {s.Surface.Not},
 	}
 	if s.Surface.Only != nil {
 		r["narrow"] = [][]string{{}} // none at all is not the same as all
 	}
 	for _, o := range s.Sources {
-		r["sources"] = append(r["sources"], []string{o.File, strconv.FormatBool(o.Missing), strconv.FormatInt(o.Size, 10), stamp(o.ModTime), strconv.FormatUint(o.Inode, 10), o.Sum, strconv.FormatUint(uint64(o.Changes), 10)})
+		r["sources"] = append(r["sources"], []string{o.File, strconv.FormatBool(o.Missing), strconv.FormatInt(o.Size, 10), stamp(o.ModTime), strconv.FormatUint(o.Inode, 10), o.Sum, strconv.FormatUint(uint64(o.Changes), 10), strconv.FormatInt(o.Changed, 10)})
 	}
 	for _, rule := range s.Rules {
 		at := rule.Source
@@ -60,12 +60,12 @@ func decode(text []byte) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	about := r.one("about")
-	if head := r.one("form"); len(head) != 1 || head[0] != form || len(about) != 7 {
+	if head := r.one("form"); len(head) != 1 || head[0] != form || len(about) != 9 {
 		return Snapshot{}, errForm
 	}
 	d := decoder{}
 	s := Snapshot{
-		Root: about[0], Made: d.time(about[1]), Rich: about[2] == "true", Hash: about[3], Mode: about[4], ModeFloor: about[5], Err: about[6],
+		Root: about[0], Made: d.time(about[1]), Rich: about[2] == "true", Hash: about[3], Mode: about[4], ModeFloor: about[5], Err: about[6], Home: about[7], Program: about[8],
 		Also: r.one("also"), Off: capabilities(r.one("off")), Ask: capabilities(r.one("ask")),
 	}
 	s.Surface.Only, s.Surface.Not = r.one("only"), r.one("not")
@@ -73,10 +73,10 @@ func decode(text []byte) (Snapshot, error) {
 		s.Surface.Only = []string{}
 	}
 	for _, row := range r["sources"] {
-		if len(row) != 7 {
+		if len(row) != 8 {
 			return Snapshot{}, errForm
 		}
-		s.Sources = append(s.Sources, Source{File: row[0], Missing: row[1] == "true", Size: d.number(row[2]), ModTime: d.time(row[3]), Inode: uint64(d.number(row[4])), Sum: row[5], Changes: uint32(d.number(row[6]))})
+		s.Sources = append(s.Sources, Source{File: row[0], Missing: row[1] == "true", Size: d.number(row[2]), ModTime: d.time(row[3]), Inode: uint64(d.number(row[4])), Sum: row[5], Changes: uint32(d.number(row[6])), Changed: d.number(row[7])})
 	}
 	for _, row := range r["rules"] {
 		if len(row) < 8 {

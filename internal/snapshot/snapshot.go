@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/private"
 	"github.com/sayso-dev/sayso/preset"
 )
@@ -24,6 +25,8 @@ import (
 // A Snapshot is the policy of one workspace.
 type Snapshot struct {
 	Root    string    `json:"root"`
+	Home    string    `json:"home,omitempty"`    // what ~ is in the policy
+	Program string    `json:"program,omitempty"` // what read it: see [Program]
 	Made    time.Time `json:"made"`
 	Sources []Source  `json:"sources"`
 
@@ -76,14 +79,14 @@ var ErrStale = errors.New("the snapshot is out of date")
 const maxSize = 64 << 20
 
 // Load returns the snapshot of a workspace if it was made from these sources, as
-// they are now. It returns [ErrStale] if it was not, and another error if it
+// they are now, for this user and by the program that is installed. It returns [ErrStale] if it was not, and another error if it
 // cannot be trusted.
-func (f Folder) Load(root string, sources []Source) (Snapshot, error) {
+func (f Folder) Load(at local.Files, sources []Source) (Snapshot, error) {
 	var s Snapshot
 	if err := private.Check(f.Dir, f.dir()); err != nil {
 		return s, err
 	}
-	file, err := private.Open(f.File(root), os.O_RDONLY)
+	file, err := private.Open(f.File(at.Root), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, ErrStale
 	}
@@ -100,7 +103,7 @@ func (f Folder) Load(root string, sources []Source) (Snapshot, error) {
 		return s, private.Fail(file.Name(), "it cannot be read", "remove it: it is made anew", err)
 	}
 	s, err = decode(text)
-	if err != nil || s.Root != root || !same(s, sources) {
+	if err != nil || s.Root != at.Root || s.Home != at.Home || s.Program != Program() || !same(s, sources) {
 		return Snapshot{}, ErrStale
 	}
 	return s, nil

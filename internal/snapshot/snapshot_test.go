@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -52,14 +53,14 @@ func (p place) save(t *testing.T, later time.Duration) {
 			sources[i].Sum = hex.EncodeToString(sum[:])
 		}
 	}
-	if err := p.Save(snapshot.Snapshot{Root: p.at.Root, Made: time.Now().Add(later), Sources: sources, Mode: "careful"}); err != nil {
+	if err := p.Save(snapshot.Snapshot{Root: p.at.Root, Home: p.at.Home, Made: time.Now().Add(later), Sources: sources, Mode: "careful"}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (p place) load() (snapshot.Snapshot, error) {
 	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
-	return p.Load(p.at.Root, sources)
+	return p.Load(p.at, sources)
 }
 
 // TestStale: a snapshot counts while every source is as it was, and no longer.
@@ -72,6 +73,15 @@ func TestStale(t *testing.T) {
 			write(t, committed(*p)+"x", "deny: [b]\n")
 			touchLike(t, committed(*p), committed(*p)+"x")
 			_ = os.Rename(committed(*p)+"x", committed(*p))
+		},
+		"changed back in time": func(t *testing.T, p *place) {
+			if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+				t.Skip("nothing tells")
+			}
+			write(t, committed(*p)+"x", "")
+			touchLike(t, committed(*p), committed(*p)+"x")
+			write(t, committed(*p), "deny: [b]\n")
+			touchLike(t, committed(*p)+"x", committed(*p))
 		},
 		"removed": func(t *testing.T, p *place) { _ = os.Remove(committed(*p)) },
 		"a link": func(t *testing.T, p *place) {
@@ -87,7 +97,7 @@ func TestStale(t *testing.T) {
 		"empty":             func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "") },
 		"of another form": func(t *testing.T, p *place) {
 			text, _ := os.ReadFile(p.File(p.at.Root))
-			write(t, p.File(p.at.Root), strings.Replace(string(text), `"form":[["2"]]`, `"form":[["0"]]`, 1))
+			write(t, p.File(p.at.Root), strings.Replace(string(text), `"form":[["3"]]`, `"form":[["0"]]`, 1))
 		},
 		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
 	} {
@@ -103,6 +113,28 @@ func TestStale(t *testing.T) {
 		if s, err := p.load(); !errors.Is(err, snapshot.ErrStale) || s.Mode != "" {
 			t.Errorf("%s: %+v %v", name, s, err)
 		}
+	}
+}
+
+// TestForeign: a snapshot that was made for another user of the same files, or by
+// another program, does not count.
+func TestForeign(t *testing.T) {
+	p := newPlace(t)
+	p.at.ConfigHome = filepath.Join(p.at.Home, ".config")
+	p.save(t, time.Hour)
+	if _, err := p.load(); err != nil {
+		t.Fatal(err)
+	}
+	p.at.Home += "2"
+	if _, err := p.load(); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("another home: %v", err)
+	}
+	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
+	if err := p.Save(snapshot.Snapshot{Root: p.at.Root, Home: p.at.Home, Program: "/old/sayso 1 2 3 4", Made: time.Now().Add(time.Hour), Sources: sources}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.load(); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("another program: %v", err)
 	}
 }
 
@@ -188,7 +220,14 @@ func TestKept(t *testing.T) {
 		Surface: sayso.Surface{Only: []string{}, Not: []string{"x"}}, Grants: []sayso.GivenGrant{{Grant: sayso.Grant{ID: "1", Rule: "bash(z)", Scope: sayso.ForWorkspace, Given: when.UTC()}, Session: "s", Root: "/r"}},
 	}
 	p := newPlace(t)
-	want.Root = p.at.Root
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(self), "sayso"+filepath.Ext(strings.TrimSuffix(self, ".test")))
+	write(t, beside, "it reads policies")
+	t.Cleanup(func() { _ = os.Remove(beside) })
+	want.Root, want.Home, want.Program = p.at.Root, p.at.Home, snapshot.Program()
 	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
 	want.Sources = sources
 	want.Made = time.Now().Add(time.Hour).Round(0)

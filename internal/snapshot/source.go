@@ -22,6 +22,7 @@ type Source struct {
 	Size    int64     `json:"size,omitempty"`
 	ModTime time.Time `json:"mtime,omitzero"`
 	Inode   uint64    `json:"inode,omitempty"`
+	Changed int64     `json:"ctime,omitempty"`   // when anything about it was, where a system tells
 	Sum     string    `json:"sum,omitempty"`     // SHA-256 of what was read
 	Changes uint32    `json:"changes,omitempty"` // of a database: how many it had
 }
@@ -86,7 +87,20 @@ func look(name string) Source {
 	if err != nil {
 		return Source{File: name} // it is there, and will not be the same
 	}
-	return Source{File: name, Size: info.Size(), ModTime: info.ModTime(), Inode: inode(info)}
+	s := Source{File: name, Size: info.Size(), ModTime: info.ModTime()}
+	s.Inode, s.Changed = stat(info)
+	return s
+}
+
+// Program identifies the program that reads policies: another version may read
+// them in another way. It is empty if there is none beside this one.
+func Program() string {
+	name, err := local.Beside("sayso")
+	if err != nil {
+		return ""
+	}
+	s := look(name)
+	return fmt.Sprintf("%s %d %d %d %d", name, s.Size, s.ModTime.UnixNano(), s.Inode, s.Changed)
 }
 
 // same reports whether a snapshot was made from these files, as they are.
@@ -102,7 +116,7 @@ func same(s Snapshot, now []Source) bool {
 		if n.Missing {
 			continue
 		}
-		if n.Size != was.Size || !n.ModTime.Equal(was.ModTime) || n.Inode != was.Inode || n.Changes != was.Changes || was.ModTime.IsZero() {
+		if n.Size != was.Size || !n.ModTime.Equal(was.ModTime) || n.Inode != was.Inode || n.Changed != was.Changed || n.Changes != was.Changes || was.ModTime.IsZero() {
 			return false
 		}
 		if was.Changes == 0 && was.ModTime.Add(settled).After(s.Made) && !sameText(was) {

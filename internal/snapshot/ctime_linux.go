@@ -1,0 +1,5 @@
+package snapshot
+
+import "syscall"
+
+func changedAt(s *syscall.Stat_t) int64 { return s.Ctim.Nano() }
