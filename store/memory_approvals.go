@@ -17,10 +17,9 @@ type request struct {
 	taken  bool
 }
 
-// stands reports whether the request can still lead to something.
-func (r *request) stands(now time.Time) bool {
-	return !r.taken && (r.answer != nil || !r.Over(now))
-}
+// stands reports whether whoever asks again about the call finds this request. A
+// yes does not lie about for longer than somebody was expected to wait for it.
+func (r *request) stands(now time.Time) bool { return !r.taken && !r.Over(now) }
 
 func (m *Memory) now() time.Time {
 	if m.Clock != nil {

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -16,18 +15,9 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Stores { return &store.Memory{} })
 }
 
-// TestClock: the time of requests is that of the clock.
-func TestClock(t *testing.T) {
-	ctx, now := context.Background(), time.Unix(1000, 0)
-	m := store.Memory{Clock: func() time.Time { return now }}
-	r, err := m.Open(ctx, sayso.Request{ID: "r", Until: now.Add(time.Minute)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now = now.Add(time.Minute)
-	if err := m.Answer(ctx, sayso.Answer{RequestID: "r", ContractHash: r.Contract.Hash()}); !errors.Is(err, sayso.ErrLate) {
-		t.Errorf("%v", err)
-	}
+// TestTime: see [storetest.Time].
+func TestTime(t *testing.T) {
+	storetest.Time(t, func(now func() time.Time) storetest.Stores { return &store.Memory{Clock: now} })
 }
 
 // TestJournal: what is recorded is there.

@@ -150,8 +150,12 @@ func (s *story) live(t *testing.T, self, dir, slot, name string, rnd *rand.Rand)
 		_, _ = first.Peek(1) // until it does something, so that it is not killed in vain each time
 		s.listen(slot, first)
 	}()
-	// Some are killed while they start, most at work.
-	pause := time.Duration(rnd.IntN(600)) * time.Millisecond
+	// Some are killed while they start, most at work. Who asks and who answers
+	// must meet.
+	pause := time.Duration(rnd.IntN(400)) * time.Millisecond
+	if role == "decider" || role == "answerer" {
+		pause *= 3
+	}
 	if rnd.IntN(5) == 0 {
 		pause = time.Duration(rnd.IntN(60)) * time.Millisecond
 	}

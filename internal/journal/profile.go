@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/mask"
 )
 
 // hidden stands for a rule of the user's profile, which is nowhere in the clear.
@@ -18,8 +20,10 @@ const ofProfile = sayso.Layer(sayso.ForProfile)
 func profileTexts(r *sayso.Record) []string {
 	var out []string
 	add := func(text string) {
-		if text != "" && !slices.Contains(out, text) {
-			out = append(out, text)
+		for _, as := range []string{text, mask.Text(text), mask.Text(cut(text))} { // as it may have been written
+			if as != "" && !slices.Contains(out, as) {
+				out = append(out, as)
+			}
 		}
 	}
 	rule := func(r *sayso.Rule) {
@@ -51,18 +55,48 @@ func profileTexts(r *sayso.Record) []string {
 	return out
 }
 
-// hideTexts takes texts out of JSON, wherever they stand in its strings.
-func hideTexts(line []byte, texts []string) []byte {
-	for _, text := range texts {
-		for _, escape := range []bool{true, false} { // both ways in which it may be written
-			var b bytes.Buffer
-			enc := json.NewEncoder(&b)
-			enc.SetEscapeHTML(escape)
-			_ = enc.Encode(text) // a text can be written
-			if inner := bytes.TrimSpace(b.Bytes()); len(inner) > 2 {
-				line = bytes.ReplaceAll(line, inner[1:len(inner)-1], []byte(hidden))
-			}
-		}
+// told are the keys of a record under which the text of a rule may stand. What
+// else has the same letters, such as a kind or a code, is no rule.
+var told = map[string]bool{
+	"rule": true, "reason": true, "name": true, "because": true, "more": true, "except": true, "match": true, "not_match": true,
+}
+
+// hideTexts takes texts out of a record.
+func hideTexts(record []byte, texts []string) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(record))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
 	}
-	return line
+	// The longest first: one may be the start of another.
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(without(v, "", texts))
+	return bytes.TrimSpace(out.Bytes()), err
+}
+
+// without is a value that stands under a key, with texts taken out.
+func without(v any, key string, texts []string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = without(v[name], name, texts)
+		}
+	case []any:
+		for i := range v {
+			v[i] = without(v[i], key, texts)
+		}
+	case string:
+		if !told[key] {
+			return v
+		}
+		for _, text := range texts {
+			v = strings.ReplaceAll(v, text, hidden)
+		}
+		return v
+	}
+	return v
 }

@@ -72,8 +72,8 @@ func masked(r sayso.Record) ([]byte, error) {
 	w.some("root", r.Root)
 	w.some("note", r.Note)
 	w.close('}')
-	if texts := profileTexts(&r); len(texts) > 0 {
-		w.text = hideTexts(w.text, texts)
+	if texts := profileTexts(&r); len(texts) > 0 && w.err == nil {
+		return hideTexts(w.text, texts)
 	}
 	return w.text, w.err
 }

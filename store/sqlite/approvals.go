@@ -43,10 +43,9 @@ func (a *approval) read(kept string) error {
 	return err
 }
 
-// stands reports whether the request can still lead to something.
-func (a *approval) stands(now time.Time) bool {
-	return a.taken == 0 && (a.ans != nil || !a.req.Over(now))
-}
+// stands reports whether whoever asks again about the call finds this request. A
+// yes does not lie about for longer than somebody was expected to wait for it.
+func (a *approval) stands(now time.Time) bool { return a.taken == 0 && !a.req.Over(now) }
 
 // write puts the row in the place of what stands under its id.
 func (a *approval) write(ctx context.Context, tx *sql.Tx) error {

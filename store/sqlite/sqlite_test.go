@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sayso-dev/sayso/store/sqlite"
 	"github.com/sayso-dev/sayso/store/storetest"
@@ -55,4 +56,13 @@ func TestOpenAtOnce(t *testing.T) {
 			t.Errorf("%d of 6, %v", len(all), err)
 		}
 	}
+}
+
+// TestTime: see [storetest.Time].
+func TestTime(t *testing.T) {
+	storetest.Time(t, func(now func() time.Time) storetest.Stores {
+		db := open(t, filepath.Join(t.TempDir(), "state"))
+		db.Clock = now
+		return db
+	})
 }

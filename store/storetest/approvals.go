@@ -252,3 +252,34 @@ func answersAtOnce(t *testing.T, s Stores) {
 		t.Errorf("%d took the answer", taken)
 	}
 }
+
+// Time tests what ends with its time in a store whose clock is given.
+func Time(t *testing.T, open func(now func() time.Time) Stores) {
+	t.Helper()
+	now := time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
+	s := open(func() time.Time { return now })
+	asked := func(id string) sayso.Request {
+		r := ask(id, "call")
+		r.Opened, r.Until = now, now.Add(time.Minute)
+		return r
+	}
+	first := got(s.Open(ctx, asked("a")))(t)
+	now = now.Add(time.Minute - 1)
+	must(t, s.Answer(ctx, yes(first)))
+	if again := got(s.Open(ctx, asked("b")))(t); again.ID != "a" {
+		t.Errorf("within its time, %s stands for the call", again.ID)
+	}
+	now = now.Add(1)
+	second := got(s.Open(ctx, asked("c")))(t)
+	if second.ID != "c" {
+		t.Errorf("a yes that nobody took in time stands for the call: %s", second.ID)
+	}
+	if a := got(s.Take(ctx, "a"))(t); !a.Yes { // whoever has waited for it gets it
+		t.Errorf("%+v", a)
+	}
+	now = now.Add(time.Minute)
+	is(t, s.Answer(ctx, yes(second)), sayso.ErrLate)
+	if left := waiting(t, s); left != "" {
+		t.Errorf("waiting are %s", left)
+	}
+}
