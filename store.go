@@ -59,8 +59,8 @@ type SessionState struct {
 
 // GrantStore keeps grants, each with the session and the workspace in which it
 // was given. Whether a grant still counts is told by [Grant.Counts]: a store
-// returns those that have ended, too, until they are revoked or their session is
-// removed.
+// returns those that have ended, too, until they are revoked, their session is
+// removed, or that was long ago.
 type GrantStore interface {
 	// Grants lists those for a session in a workspace: its own, those of the
 	// workspace, and those of the profile; the oldest first.

@@ -45,6 +45,7 @@ var ctx = context.Background()
 // roles are what workers do, by name.
 var roles = map[string]func(*worker){
 	"decider": (*worker).decide, "hook": (*worker).hook, "answerer": (*worker).answer, "granter": (*worker).grant, "counter": (*worker).count,
+	"fill": (*worker).fill,
 }
 
 // work is a worker's life: role in the environment; name, folder, seed and the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -82,4 +83,22 @@ func (db *DB) RevokeGrant(ctx context.Context, id string) error {
 		done, err := tx.ExecContext(ctx, "DELETE FROM grants WHERE id = ?", id)
 		return touched(done, err, fmt.Errorf("grant %q: %w", id, sayso.ErrNotFound))
 	})
+}
+
+// keepEnded is how long a grant is listed that has ended, or whose session nobody
+// uses any more: as long as sessions themselves are kept.
+const keepEnded = 90 * 24 * time.Hour
+
+// prune forgets grants that have ended long ago. It does what it can: that they
+// are kept for longer does no harm.
+func (db *DB) prune(ctx context.Context, list []sayso.GivenGrant) {
+	before := db.now().Add(-keepEnded)
+	for _, g := range list {
+		lasting := g.Scope == sayso.ForWorkspace || g.Scope == sayso.ForProfile
+		ended := !g.Expires.IsZero() && g.Expires.Before(before)
+		forgotten := !lasting && !g.Given.IsZero() && g.Given.Before(before)
+		if ended || forgotten {
+			_ = db.RevokeGrant(ctx, g.ID) // another time, then
+		}
+	}
 }

@@ -47,15 +47,17 @@ func (db *DB) verify(ctx context.Context) error {
 	if _, err := db.sessions(ctx); err != nil {
 		return err
 	}
-	if _, err := db.AllGrants(ctx); err != nil {
+	grants, err := db.AllGrants(ctx)
+	if err != nil {
 		return err
 	}
+	db.prune(ctx, grants)
 	if _, err := db.approvals(ctx, db.db, ""); err != nil {
 		return err
 	}
 	if _, err := db.AllTrust(ctx); err != nil {
 		return err
 	}
-	_, err := db.rules(ctx, "")
+	_, err = db.rules(ctx, "")
 	return err
 }
