@@ -66,7 +66,7 @@ func (s *story) ids(word string) []string {
 }
 
 // slots are the processes that live at once, each with what it does.
-var slots = []string{"decider 1", "decider 2", "hook 1", "hook 2", "answerer 1", "answerer 2", "granter 1", "counter 1"}
+var slots = []string{"decider 1", "decider 2", "hook 1", "hook 2", "answerer 1", "answerer 2", "granter 1", "counter 1", "keeper 1", "keeper 2"}
 
 // TestChaos: processes that decide, grant, answer and record at once are killed
 // at random points. Nothing that any of them was told is done is lost or doubled,
@@ -81,6 +81,9 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("-chaos.seed %d -chaos.kills %d", *seed, n)
 	dir := filepath.Join(t.TempDir(), "state")
+	if _, _, repo := own(dir, nil); os.Mkdir(repo, 0o755) != nil {
+		t.Fatalf("%s cannot be made", repo)
+	}
 	s := &story{said: map[string][][]string{}, last: map[string]string{}}
 	killed := s.run(t, dir, n)
 	t.Logf("%d processes killed", killed)

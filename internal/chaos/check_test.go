@@ -22,13 +22,14 @@ func (s *story) check(t *testing.T, dir string, killed int) {
 		t.Fatal(err)
 	}
 	defer db.Close() //nolint:errcheck // a test
-	for _, word := range []string{"decided", "ran", "stepped", "answered", "granted", "revoked", "counted", "trusted"} {
+	for _, word := range []string{"decided", "ran", "stepped", "answered", "granted", "revoked", "counted", "trusted", "kept", "mirrored"} {
 		t.Logf("%5d %s", len(s.said[word]), word)
 		if len(s.said[word]) == 0 && killed >= 200 { // a few may be too few
 			t.Errorf("nothing was %s: the processes did nothing", word)
 		}
 	}
 	s.grants(t, db)
+	s.keeps(t, db, dir)
 	s.answers(t, db)
 	s.counts(t, db, dir)
 	s.records(t, dir)
@@ -53,6 +54,33 @@ func (s *story) grants(t *testing.T, db *sqlite.DB) {
 	for _, id := range s.ids("revoked") {
 		if times[id] != 0 {
 			t.Errorf("grant %s was revoked and is there", id)
+		}
+	}
+}
+
+// keeps: what was kept in the profile and in the manifest is there, once.
+func (s *story) keeps(t *testing.T, db *sqlite.DB, dir string) {
+	p, m, repo := own(dir, db)
+	all, err := p.AllGrants(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]int{}
+	for _, g := range all {
+		times[g.ID]++
+	}
+	rules, err := m.Manifest.Rules(ctx, repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules {
+		times[r.Text]++
+	}
+	for _, words := range append(s.said["kept"], s.said["mirrored"]...) {
+		for _, what := range words { // the grant, and its rule in the manifest
+			if times[what] != 1 {
+				t.Errorf("%s is there %d times", what, times[what])
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/internal/manifest"
+	"github.com/sayso-dev/sayso/internal/profile"
 	"github.com/sayso-dev/sayso/internal/session"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/store/sqlite"
@@ -45,7 +48,8 @@ var ctx = context.Background()
 // roles are what workers do, by name.
 var roles = map[string]func(*worker){
 	"decider": (*worker).decide, "hook": (*worker).hook, "answerer": (*worker).answer, "granter": (*worker).grant, "counter": (*worker).count,
-	"fill": (*worker).fill,
+	"keeper": (*worker).keep,
+	"fill":   (*worker).fill,
 }
 
 // work is a worker's life: role in the environment; name, folder, seed and the
@@ -190,4 +194,22 @@ func (w *worker) count() {
 	id := w.id()
 	w.check(w.db.Trust(ctx, root, id, id))
 	w.say("trusted", id)
+}
+
+// own are the places beside the database in which grants are kept: the profile,
+// and the manifest of a workspace.
+func own(dir string, db *sqlite.DB) (*profile.Grants, *manifest.Mirror, string) {
+	p := &profile.Grants{GrantStore: db, Profile: &profile.Store{Dir: dir, Key: profile.Key{File: filepath.Join(filepath.Dir(dir), "config", "profile.key")}}}
+	return p, &manifest.Mirror{GrantStore: db, Manifest: manifest.Files{State: dir}}, filepath.Join(filepath.Dir(dir), "repo")
+}
+
+// keep keeps grants in the profile, and in a manifest.
+func (w *worker) keep() {
+	p, m, repo := own(w.dir, w.db)
+	g := sayso.Grant{ID: w.id(), Rule: "bash(make)", Scope: sayso.ForProfile}
+	w.check(p.AddGrant(ctx, "keeper", root, g))
+	w.say("kept", g.ID)
+	g = sayso.Grant{ID: w.id(), Rule: "allow tool " + w.name, Scope: sayso.ForWorkspace}
+	w.check(m.AddGrant(ctx, "keeper", repo, g))
+	w.say("mirrored", g.ID, g.Rule)
 }

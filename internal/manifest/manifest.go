@@ -4,7 +4,6 @@ package manifest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -168,12 +167,13 @@ func (f Files) change(ctx context.Context, root string, edit func([]byte, []pres
 	return nil
 }
 
-// write puts the text in the place of the manifest.
+// write puts the text in the place of the manifest. The caller has the lock.
 func write(at *os.Root, text []byte) error {
 	if err := at.MkdirAll(path.Dir(Name), 0o755); err != nil {
 		return err
 	}
-	next := path.Join(path.Dir(Name), ".permissions-"+rand.Text()[:8]+".json")
+	next := path.Join(path.Dir(Name), ".permissions.json.new")
+	_ = at.Remove(next) // a process that was killed has left it, or it is not there
 	file, err := at.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err

@@ -133,6 +133,25 @@ func TestNotUnderstood(t *testing.T) {
 	}
 }
 
+// TestLeft: what a killed process, or somebody else, has put in the way is not
+// followed, and gone afterwards.
+func TestLeft(t *testing.T) {
+	f, root, file := workspace(t, kept)
+	victim, left := filepath.Join(root, "victim"), filepath.Join(filepath.Dir(file), ".permissions.json.new")
+	if err := errors.Join(os.WriteFile(victim, []byte("precious"), 0o644), os.Symlink("../../victim", left)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddRule(ctx, root, cowork("allow tool x")); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(victim); string(text) != "precious" {
+		t.Errorf("a link was followed: %s", text)
+	}
+	if _, err := os.Lstat(left); err == nil {
+		t.Error("it is still there")
+	}
+}
+
 // TestAtOnce: no rule is lost when several are added at once.
 func TestAtOnce(t *testing.T) {
 	f, root, _ := workspace(t, kept)

@@ -123,6 +123,7 @@ func (k Key) make() (*age.X25519Identity, error) {
 	if err := os.MkdirAll(filepath.Dir(k.File), 0o700); err != nil {
 		return nil, private.Fail(k.File, "it cannot be made", "", err)
 	}
+	tidy(k.File)
 	text := "# The key of your sayso profile. Whoever has it can read what you allow everywhere.\n" + id.String() + "\n"
 	return id, private.ReplaceSafely(k.File, []byte(text))
 }

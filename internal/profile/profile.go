@@ -141,6 +141,7 @@ func (s *Store) change(ctx context.Context, do func(*content) error) error {
 		return err
 	}
 	defer lock.Close() //nolint:errcheck // the lock ends with it
+	tidy(s.File())
 	c, err := s.read()
 	if err != nil {
 		return err
@@ -170,4 +171,13 @@ func (s *Store) change(ctx context.Context, do func(*content) error) error {
 		return private.Fail(s.File(), "it cannot be encrypted", "", err)
 	}
 	return private.ReplaceSafely(s.File(), hidden.Bytes())
+}
+
+// tidy removes what processes that were killed have left beside a file. The
+// caller has the lock, so nobody is writing one.
+func tidy(name string) {
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".*")) // the pattern is a good one
+	for _, one := range left {
+		_ = os.Remove(one) // another time, then
+	}
 }

@@ -330,3 +330,25 @@ func TestAtOnce(t *testing.T) {
 		t.Errorf("%d of 20, %v", len(all), err)
 	}
 }
+
+// TestTidy: what a killed process has left is removed, and nothing else.
+func TestTidy(t *testing.T) {
+	dir := t.TempDir()
+	p := newStore(dir)
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	left, other := filepath.Join(p.Dir, ".profile.age.123"), filepath.Join(p.Dir, ".profile.other")
+	for _, name := range []string{left, other} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept(t, p)
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("it was left")
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+}
