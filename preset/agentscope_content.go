@@ -24,6 +24,7 @@ type bashContent struct {
 	text   string         // without :*, and with single blanks
 	words  []string       // of it
 	prefix bool           // more words may follow
+	size   int            // how much is said, if nothing may follow
 	loose  *sayso.RuleSet // the same for rules that deny or ask: in any spelling
 }
 
@@ -38,6 +39,12 @@ func newBashContent(text string) (agentScopeContent, error) {
 	rules := []sayso.Rule{{Effect: sayso.Deny, Text: sayso.CommandRule(m.words, false)}}
 	if m.prefix {
 		rules = append(rules, sayso.Rule{Effect: sayso.Deny, Text: sayso.CommandRule(m.words, true)})
+	} else {
+		cmd := shell.Command{Args: make([]shell.Arg, len(m.words))}
+		for i, w := range m.words {
+			cmd.Args[i].Text = w
+		}
+		m.size = sizeOf(&cmd)
 	}
 	var err error
 	m.loose, err = sayso.NewRuleSet(rules)
@@ -53,11 +60,35 @@ func (m *bashContent) any(c *sayso.Case) bool {
 		return true
 	}
 	for i := range c.Facts.Parts {
-		if m.loose.Find(sayso.Deny, c, &c.Facts.Parts[i]) != nil {
+		p := &c.Facts.Parts[i]
+		if m.loose.Find(sayso.Deny, c, p) != nil && !m.exceeded(p.Command) {
 			return true
 		}
 	}
 	return false
+}
+
+// exceeded reports whether a command that has all of the content has more, such
+// as another option, where the content is to be all of it. Words that cannot be
+// known may be none.
+func (m *bashContent) exceeded(cmd *shell.Command) bool {
+	if m.prefix || cmd == nil || slices.ContainsFunc(cmd.Args, func(a shell.Arg) bool { return a.Unknown }) {
+		return false
+	}
+	return sizeOf(cmd) > m.size
+}
+
+// sizeOf counts what a command says behind its name: sub-commands, options one
+// by one, their values, and operands.
+func sizeOf(cmd *shell.Command) int {
+	w := cmd.Words()
+	size := len(w.Subs) + len(w.Operands) + len(w.Options)
+	for i := range w.Options {
+		if w.Options[i].Has {
+			size++
+		}
+	}
+	return size
 }
 
 // covers reports whether a command is meant word by word, or is run by one that

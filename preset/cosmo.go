@@ -196,7 +196,7 @@ func cosmoExplain(f *sayso.Facts) string {
 	for i := range c.Args {
 		words[i] = c.Args[i].Text
 	}
-	return fallback + strings.Join(words, " ")
+	return shell.ShownWhole(fallback + strings.Join(words, " "))
 }
 
 // cosmoPart classifies one part of a call by the lists, and then by where it

@@ -184,7 +184,9 @@ func (k *koda) amendment(c *sayso.Case, asking []*sayso.Case) []KodaCodeAmendmen
 			return nil
 		}
 		for _, pattern := range patterns {
-			out = append(out, KodaCodeAmendment{p.Subject, pattern, sayso.Allow})
+			if rule := (KodaCodeAmendment{p.Subject, pattern, sayso.Allow}); !slices.Contains(out, rule) {
+				out = append(out, rule)
+			}
 		}
 	}
 	return out

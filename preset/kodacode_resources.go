@@ -73,6 +73,7 @@ func kodaCommand(f *sayso.Facts, p *sayso.Part) []sayso.Part {
 	out := []sayso.Part{run}
 	if !p.Command.Elsewhere {
 		paths := append(p.Paths[:len(p.Paths):len(p.Paths)], kodaWorksIn(f, p))
+		paths = append(paths, kodaNamed(f, p)...)
 		for _, one := range kodaPaths(f, p, paths) {
 			if one.Subject == SubjectExternalDirectory { // what it does inside is part of the command
 				out = append(out, one)
@@ -101,6 +102,28 @@ func kodaWorksIn(f *sayso.Facts, p *sayso.Part) shell.Path {
 		dir.Real = r.Real
 	}
 	return dir
+}
+
+// kodaNamed are the paths among the words of a program that nobody knows, which
+// may do anything with them. Only those that are outside matter.
+func kodaNamed(f *sayso.Facts, p *sayso.Part) []shell.Path {
+	if !p.Command.Unknown || p.Command.Dir == "" {
+		return nil
+	}
+	var out []shell.Path
+	for _, a := range p.Command.Args[1:] {
+		word := a.Text
+		if option, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "-") {
+			word = value // --out=FILE
+		}
+		if a.Unknown || word == "" || strings.Contains(word, "://") {
+			continue
+		}
+		if r := resolve(word, p.Command.Dir, f.Place.Home, f.Place.Machine); r.Err == nil {
+			out = append(out, shell.Path{Raw: word, Abs: r.Abs, Real: r.Real, Access: shell.Write})
+		}
+	}
+	return out
 }
 
 // kodaTargets are the network targets of a command: hosts, symbolic names, or
