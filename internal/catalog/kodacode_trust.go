@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sayso-dev/sayso"
@@ -14,7 +15,8 @@ func (f *kodaFile) shadowed() {
 	for _, s := range preset.ShadowedKodaCodeRules(f.cfg) {
 		f.dropped = append(f.dropped, config.Dropped{
 			What: s.Subject + " " + quotedRule(s.Rule), Source: s.Rule.Source,
-			Why: "the later rule " + quotedRule(s.By) + " matches everything that it matches, and the last match wins",
+			Why:    "the later rule " + quotedRule(s.By) + " matches everything that it matches, and the last match wins",
+			Remedy: "write it below " + s.By.Source.String() + ", or take it out",
 		})
 	}
 }
@@ -25,7 +27,8 @@ func quotedRule(r preset.KodaCodeRule) string { return `"` + r.Pattern + `": ` +
 // allows something, and modes that ask less.
 func (f *kodaFile) tighten(marks config.Marks) {
 	const why = "the workspace is not trusted, and its file may only tighten"
-	for subject, list := range f.cfg.Permissions {
+	for _, subject := range slices.Sorted(maps.Keys(f.cfg.Permissions)) {
+		list := f.cfg.Permissions[subject]
 		f.cfg.Permissions[subject] = slices.DeleteFunc(list, func(r preset.KodaCodeRule) bool {
 			if r.Action == sayso.Allow {
 				f.dropped = append(f.dropped, config.Dropped{What: subject + " " + quotedRule(r), Source: r.Source, Why: why})

@@ -49,8 +49,10 @@ func callOf(args []string, std IO) (sayso.Call, error) {
 	}
 	name, rest := args[0], args[1:]
 	plain := slices.ContainsFunc(shorts, func(s short) bool { return slices.Contains(strings.Fields(s.words), name) })
-	if s := shortOf(name); s != nil && (plain || len(rest) != 1 || !json.Valid([]byte(rest[0]))) {
+	if s := shortOf(name); s != nil && (plain && !s.isInput(rest) || len(rest) != 1 || !json.Valid([]byte(rest[0]))) {
 		return s.call(name, rest)
+	} else if _, known := tools.Lookup(name); s != nil && !known {
+		name = s.tool // a word of the command line, and no tool
 	}
 	if name == "mcp" {
 		server, tool, ok := "", "", false
@@ -63,6 +65,17 @@ func callOf(args []string, std IO) (sayso.Call, error) {
 		name, rest = "mcp__"+server+"__"+tool, rest[1:]
 	}
 	return toolCall(name, rest, std)
+}
+
+// isInput reports whether the argument is the input of a tool as an agent sends
+// it, rather than a path, a command or an address: a JSON object, which none of
+// these is. What somebody looks for may be one.
+func (s *short) isInput(rest []string) bool {
+	if s.tool == "Grep" || s.tool == "WebSearch" || len(rest) != 1 {
+		return false
+	}
+	var object map[string]json.RawMessage
+	return json.Unmarshal([]byte(rest[0]), &object) == nil && object != nil
 }
 
 func (s *short) call(name string, rest []string) (sayso.Call, error) {

@@ -106,6 +106,7 @@ func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool,
 	if mode == "" {
 		mode = policy.mode
 	}
+	mode = modeName(mode, policy.engine.Preset)
 	if err := knownMode(mode, policy.engine.Preset); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func show(call sayso.Call, d sayso.Decision, explain, asJSON bool, out io.Writer
 	fmt.Fprintf(out, "%-5s  %s  %s\n", d.Effect, d.Code, d.Reason)
 	fmt.Fprintf(out, "       %s · %s\n", d.Risk, d.Explanation)
 	for _, s := range d.Suggestions {
-		fmt.Fprintf(out, "       would be allowed by: %s (%s)\n", s.Rule, s.Allows)
+		fmt.Fprintf(out, "       would be allowed by: %s (%s)\n", shell.ShownWhole(s.Rule), shell.ShownWhole(s.Allows))
 	}
 	if explain {
 		steps(d.Trace, "  ", out)

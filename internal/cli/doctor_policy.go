@@ -30,7 +30,7 @@ func (r *doctorReport) policy(home string, std IO) {
 		r.add(note, "policy", "there is no policy file: the built-in defaults hold", "sayso init claude writes one to start from")
 	}
 	for _, d := range p.Dropped {
-		r.add(note, "policy", fmt.Sprintf("%s: %s does not count: %s", d.Source, d.What, d.Why), "put it into a file of your own: sayso rule add, or ~/.config/sayso/policy.yaml")
+		r.add(note, "policy", fmt.Sprintf("%s: %s does not count: %s", d.Source, d.What, d.Why), cmp.Or(d.Remedy, "put it into a file of your own: sayso rule add, or ~/.config/sayso/policy.yaml"))
 	}
 	for _, f := range aboutRules(p.Rules, capabilities(&p.Policy)...) {
 		remedy := f.Remedy

@@ -36,15 +36,15 @@ func (f *ruleFinding) text() string {
 }
 
 // ruleLint reports what is wrong or suspicious with the rules of a workspace, or
-// of files that are named.
-func ruleLint(root, home string, files []string, asJSON bool, std IO) error {
+// of files that are named. The preset is that of the policy unless one is given.
+func ruleLint(root, home, preset string, files []string, asJSON bool, std IO) error {
 	var found []ruleFinding
 	var err error
 	if len(files) > 0 {
 		found, err = fileFindings(files)
 	} else {
 		var p loaded
-		p, err = load(root, home, std)
+		p, err = loadAs(root, home, preset, "", std)
 		if err == nil {
 			found = findings(&p, std)
 		}
@@ -84,6 +84,7 @@ func findings(p *loaded, std IO) []ruleFinding {
 	for _, d := range p.Dropped {
 		out = append(out, ruleFinding{
 			File: d.Source.File, Line: d.Source.Line, Column: d.Source.Column, Kind: "dropped", Problem: d.What + " does not count: " + d.Why,
+			Remedy: d.Remedy,
 		})
 	}
 	return append(out, aboutRules(p.Rules, capabilities(&p.Policy)...)...)

@@ -126,10 +126,20 @@ func chooseMode(name string, found *session.Summary, policy loaded, root string)
 	if name == "" {
 		return &usageError{"the mode has no name", "sayso presets --list says what each does"}
 	}
+	name = modeName(name, policy.engine.Preset)
 	if err := knownMode(name, policy.engine.Preset); err != nil {
 		return err
 	}
 	return setMode(name, found, root)
+}
+
+// modeName is the mode that a name stands for: a command that a user types to the
+// agent, such as /argus, names the mode that it switches to.
+func modeName(name string, p sayso.Preset) string {
+	if mode, ok := p.ModeFor(name); ok {
+		return mode
+	}
+	return name
 }
 
 // knownMode returns an error if a preset does not have a mode; empty: its default.

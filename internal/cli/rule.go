@@ -13,7 +13,7 @@ import (
 )
 
 const ruleUse = `sayso rule list [--json]
-       sayso rule lint [--json] [FILE…]
+       sayso rule lint [--json] [--preset NAME | FILE…]
        sayso rule add [--json] [--shared] allow|ask|deny RULE
        sayso rule rm [--json] [--shared] allow|ask|deny RULE
 
@@ -27,8 +27,10 @@ The rules of this workspace, from all policy files.
   add   write a rule into your own file for this workspace; nothing else in the
   rm    file changes
 
-  --shared  into .sayso.yaml, the file that is committed
-  --json    print one JSON object, or for list a list of rules
+  --shared       into .sayso.yaml, the file that is committed
+  --preset NAME  look at the files of this preset, and not at those of the one
+                 that the policy has
+  --json         print one JSON object, or for list a list of rules
 
 Exit status: 0 done, 1 error, or something was found by lint, 2 wrong usage.`
 
@@ -36,6 +38,7 @@ func rule(args []string, std IO) error {
 	flags := flag.NewFlagSet("rule", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
 	shared := flags.Bool("shared", false, "")
+	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, ruleUse, args, std)
 	if helped || err != nil {
 		return err
@@ -51,6 +54,9 @@ func rule(args []string, std IO) error {
 	if *shared && (verb == "list" || verb == "lint") {
 		return &usageError{"--shared is for add and rm", ""}
 	}
+	if *preset != "" && (verb != "lint" || len(rest) > 0) {
+		return &usageError{"--preset is for lint without a file", "for example: sayso rule lint --preset kodacode"}
+	}
 	if verb == "list" && len(rest) > 0 {
 		return &usageError{"rule list takes no argument", "sayso rule lint FILE looks at one file"}
 	}
@@ -58,7 +64,7 @@ func rule(args []string, std IO) error {
 	case "list":
 		return ruleList(root, at.Home, *asJSON, std)
 	case "lint":
-		return ruleLint(root, at.Home, rest, *asJSON, std)
+		return ruleLint(root, at.Home, *preset, rest, *asJSON, std)
 	case "add", "rm":
 		return ruleEdit(ruleChange{verb, rest, *shared, *asJSON}, places(root, at.Home), std)
 	}

@@ -88,7 +88,7 @@ func (m *merger) drop(l *Layered, key, what string) {
 }
 
 func (m *merger) dropWhy(at sayso.Source, what, why string) {
-	m.Dropped = append(m.Dropped, Dropped{what, at, why})
+	m.Dropped = append(m.Dropped, Dropped{What: what, Source: at, Why: why})
 }
 
 // why says why the file may only tighten.

@@ -155,7 +155,7 @@ func fitting(files []Layered, name string, chosen bool) (out []Layered, dropped 
 			f.Mode = ""
 			at := l.source("mode")
 			if chosen || slices.Contains(modes, mode) {
-				dropped = append(dropped, Dropped{"mode " + mode, at, "preset " + name + " has no such mode"})
+				dropped = append(dropped, Dropped{What: "mode " + mode, Source: at, Why: "preset " + name + " has no such mode"})
 			} else if f.Err == nil {
 				f.Err = &Error{
 					at.File, at.Line, at.Column, fmt.Sprintf("mode: preset %s has no mode %q: want %s", orNative(name), mode, oneOf(modesOf(name))),

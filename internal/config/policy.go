@@ -60,6 +60,7 @@ type Dropped struct {
 	What   string // such as allow bash(npm *), or mode bypass
 	Source sayso.Source
 	Why    string
+	Remedy string // empty: put it into a file of your own
 }
 
 // A Script is the text of a policy script, or why it cannot be read.
