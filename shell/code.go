@@ -266,6 +266,9 @@ func (s *codeScanner) name() {
 	if s.evaluates(name) {
 		s.hosts.runs++
 	}
+	if decodes(name) {
+		s.hosts.decodes++
+	}
 	if e := s.lookup(name); e != nil {
 		if receiver, _, ok := strings.Cut(name, "."); ok && s.method(e, receiver) {
 			return

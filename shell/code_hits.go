@@ -34,7 +34,11 @@ func (s *codeScanner) hit(e *table.Flag) {
 		}
 		return
 	}
+	start := s.pos
 	words := s.arguments()
+	if s.v.w.at.Home != "" && (e.Kind == table.KindDelete || e.Kind == table.KindWrite) && s.home(s.src[start:s.pos]) {
+		words, s.mixed = []string{s.v.w.at.Home}, false
+	}
 	if e.Kind == table.KindWrite && (s.kind == table.KindPerl || s.kind == table.KindRuby) && s.pipes(words...) {
 		return
 	}
@@ -109,7 +113,7 @@ func (s *codeScanner) targets() {
 // the rest of the statement.
 func (s *codeScanner) arguments() []string {
 	var words []string
-	depth, commas := 0, 0
+	depth, commas, last := 0, 0, -1
 	s.mixed, s.list, s.also = false, false, nil
 	for s.pos < len(s.src) {
 		switch c := s.src[s.pos]; {
@@ -124,6 +128,11 @@ func (s *codeScanner) arguments() []string {
 		case s.quote(c):
 			start := s.pos
 			word := s.literal()
+			if last >= 0 && len(words) > 0 && s.joined(s.src[last:start]) {
+				word = words[len(words)-1] + word
+				words = words[:len(words)-1]
+			}
+			last = s.pos
 			words = append(words, word)
 			s.inspect(word)
 			s.address(start, word)

@@ -12,6 +12,7 @@ type codeHosts struct {
 	found   []string
 	fetches int // calls that talk to the network
 	runs    int // calls that run text as code
+	decodes int // calls that make text out of something that nobody can read
 }
 
 // inertCall reports whether a function only shows, takes apart or compares what it
@@ -26,6 +27,16 @@ func inertCall(name string) bool {
 	return false
 }
 
+// decodes reports whether a function decodes, by its last name.
+func decodes(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "b64decode", "urlsafe_b64decode", "standard_b64decode", "b32decode", "b16decode", "b85decode", "a85decode", "decodebytes", "unhexlify", "fromhex", "a2b_base64", "a2b_hex", "a2b_uu", "decompress",
+		"atob", "inflateSync", "gunzipSync", "decode_base64", "decode64", "strict_decode64", "urlsafe_decode64", "base64_decode", "hex2bin", "str_rot13", "gzinflate", "gzuncompress", "gzdecode", "convert_uudecode":
+		return true
+	}
+	return name == "Buffer.from"
+}
+
 // address looks at a literal that starts at a place in the program.
 func (s *codeScanner) address(start int, text string) {
 	if strings.ContainsAny(text, " \n\t") || len(text) > maxPath {
@@ -34,7 +45,8 @@ func (s *codeScanner) address(start int, text string) {
 	before := strings.TrimRight(s.src[:start], " \t\n")
 	switch scheme, _, _ := strings.Cut(text, "://"); scheme {
 	case "http", "https", "ws", "wss", "ftp", "sftp", "tcp":
-		if strings.HasSuffix(before, "(") && !inertCall(calledAt(before[:len(before)-1])) {
+		bare := (s.kind == table.KindPerl || s.kind == table.KindRuby) && !strings.HasSuffix(before, "(") // get "http://…"
+		if called := calledAt(strings.TrimSuffix(before, "(")); (strings.HasSuffix(before, "(") || bare && called != "") && !inertCall(called) {
 			s.hosts.fetches++
 		}
 		s.hosts.found = append(s.hosts.found, hostOf(text))
@@ -86,8 +98,11 @@ func (s *codeScanner) evaluates(name string) bool {
 }
 
 // talks records the hosts of a program that talks to the network. One that also
-// runs text as code may run what it got.
+// runs text as code may run what it got, or what it has decoded.
 func (s *codeScanner) talks() {
+	if s.depth == 0 && s.hosts.runs > 0 && s.hosts.decodes > 0 {
+		s.v.c.Runs = max(s.v.c.Runs, Decoded)
+	}
 	if s.depth > 0 || s.hosts.fetches == 0 && !s.v.c.Effects.Has(Network) {
 		return
 	}

@@ -104,8 +104,8 @@ func (v *visit) loadsFile(file string, k table.Kind) {
 }
 
 // harm follows something, and keeps of it only what nobody wants: commands that
-// are blocked or run foreign text, and changes of files outside the workspace that
-// are special.
+// are blocked or run foreign text, and changes of what guards an agent, or of files
+// outside the workspace that are special.
 func (v *visit) harm(follow func()) {
 	w, n, before := v.w, len(v.w.commands), *v.c
 	says := len(v.says)
@@ -116,7 +116,8 @@ func (v *visit) harm(follow func()) {
 		v.c.Risk = Blocked
 	}
 	for _, p := range found.Paths[len(before.Paths):] {
-		if p.Access > Read && p.Abs != "" && !w.inWorkspace(p.Abs) && w.at.ClassOf(&p)&(OfSystem|Startup|Guard|Device) != 0 {
+		class := w.at.ClassOf(&p)
+		if p.Access > Read && p.Abs != "" && (class&Guard != 0 || !w.inWorkspace(p.Abs) && class&(OfSystem|Startup|Device) != 0) {
 			w.addPath(v.c, p)
 			v.c.Effects |= accessEffects[p.Access]
 			v.c.Risk = min(v.c.Risk, w.judge(&p))
