@@ -2,6 +2,7 @@ package preset
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -112,7 +113,7 @@ func inProject(c *sayso.Case, abs string) bool {
 // decidesForItself reports whether a command answers, grants or trusts in the
 // place of a person, or ends what would ask one. Which verbs of sayso only show
 // something stands in the tables.
-func decidesForItself(p *sayso.Part) bool {
+func decidesForItself(c *sayso.Case, p *sayso.Part) bool {
 	switch program(p) {
 	case "pkill", "killall", "kill":
 		for _, a := range p.Command.Args[1:] {
@@ -120,9 +121,31 @@ func decidesForItself(p *sayso.Part) bool {
 				return true
 			}
 		}
-		return false
+		return finds(c, p)
 	case "sayso", "sayso-hook":
 		return p.Risk < shell.Moderate && !runsOther(p.Command)
+	}
+	return false
+}
+
+// finds reports whether the processes that a part ends are those of sayso: a
+// pattern finds them, or another part that looks for them tells which they are.
+func finds(c *sayso.Case, p *sayso.Part) bool {
+	if program(p) == "pkill" {
+		for _, a := range p.Command.Words().Operands {
+			if re, err := regexp.Compile(a.Text); err == nil && !a.Unknown && re.MatchString("sayso") {
+				return true
+			}
+		}
+	}
+	for i := range c.Facts.Parts {
+		q := &c.Facts.Parts[i]
+		switch program(q) {
+		case "pgrep", "pidof":
+			if strings.Contains(q.Text, "sayso") && (flows(q.Command, p.Command) || c.Facts.Parent(p.Command) != nil) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -50,7 +50,7 @@ func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
 			return sayso.Decide(sayso.Deny, "guard.own", shown(file)+" looks like what guards this agent, "+shell.Shown(file.Abs)+"; only a person may change that")
 		}
 	}
-	if decidesForItself(p) {
+	if decidesForItself(c, p) {
 		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls: run "+shell.Shown(p.Text)+" yourself")
 	}
 	return sayso.Pass()

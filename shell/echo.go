@@ -19,14 +19,17 @@ func printable(args []Arg, escapes bool) bool {
 }
 
 // unprinted is what is known of words that are not printed as they stand: those
-// with letters behind escapes are decoded.
+// with letters behind escapes are decoded, and others come from where they came
+// from.
 func unprinted(args []Arg) streamKind {
+	kind := streamUnknown
 	for _, a := range args {
+		kind = max(kind, a.from)
 		if hidesLetters(a.Text) {
-			return streamDecoded
+			kind = max(kind, streamDecoded)
 		}
 	}
-	return streamUnknown
+	return kind
 }
 
 // hidesLetters reports whether a text has letters or signs as numbers: \x72, \162,
