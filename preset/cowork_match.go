@@ -139,7 +139,33 @@ func coworkServer(c *sayso.Case) string {
 func (s *CoWorkScope) startsAny(c *sayso.Case, p *sayso.Part) bool {
 	loose := *s
 	loose.Prefix = foldSpaces(s.Prefix)
-	return slices.ContainsFunc(commandTexts(c, p), loose.starts)
+	return slices.ContainsFunc(commandTexts(c, p), loose.starts) || p.Command != nil && (loose.mayStart(p.Command.Args) || loose.starts(withoutOptions(p.Command)))
+}
+
+// mayStart reports whether the first arguments may be the words of the prefix,
+// because one of them cannot be known: from there on it may be all of them.
+func (s *CoWorkScope) mayStart(args []shell.Arg) bool {
+	for i, w := range strings.Fields(s.Prefix) {
+		switch {
+		case i == len(args):
+			return false
+		case args[i].Unknown:
+			return true
+		case args[i].Text != w && (i > 0 || path.Base(args[i].Text) != w):
+			return false
+		}
+	}
+	return false // then it starts with them
+}
+
+// withoutOptions is a command with its program, sub-commands and operands alone:
+// git -C sub push is a push.
+func withoutOptions(cmd *shell.Command) string {
+	w := cmd.Words()
+	if !w.Known {
+		return ""
+	}
+	return strings.Join(append([]string{w.Name}, w.Subs...), " ") + " " + argsText(w.Operands)
 }
 
 // startsAll reports whether the prefix stands for all of a command: as it is

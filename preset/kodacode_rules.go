@@ -20,6 +20,8 @@ type kodaRule struct {
 	folded wildcard // without regard to case, for paths
 	near   bool     // the pattern starts at the workspace or the home folder
 	rule   *sayso.Rule
+
+	doubtful bool // whether it matches cannot be known
 }
 
 // kodaRules are the rules of one subject, in order.

@@ -85,6 +85,9 @@ func (k *koda) policy(c *sayso.Case) sayso.Verdict {
 	reason := map[sayso.Effect]string{
 		sayso.Deny: "runtime error: blocked by the permission rule ", sayso.Ask: "the permission rule asks: ", sayso.Allow: "the permission rule allows it: ",
 	}[r.rule.Effect] + r.rule.Text
+	if r.doubtful {
+		reason = "it cannot be known whether the permission rule is about it: " + r.rule.Text
+	}
 	if place := r.rule.Source.String(); place != "" {
 		reason += " (" + place + ")"
 	}
@@ -106,9 +109,9 @@ func (k *koda) rule(c *sayso.Case) *kodaRule {
 		if whole := k.literal(c); whole != nil && p.Command != nil {
 			return whole
 		}
-		return list.last(kodaCommandValue(p))
+		return list.forCommand(p)
 	case SubjectNetworkTarget:
-		return list.last(kodaTargetValue(p))
+		return list.forTarget(p)
 	case SubjectWebFetch:
 		r := list.last(kodaAddressValue(p.Text))
 		if len(p.Opaque) > 0 && r != nil && r.rule.Effect == sayso.Allow {

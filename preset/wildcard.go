@@ -39,6 +39,30 @@ func (g wildcard) walk(s []rune, pattern bool) bool {
 	return p == len(g)
 }
 
+// meets reports whether there is a text that both patterns match.
+func (g wildcard) meets(other wildcard) bool {
+	// row[j]: whether the rest of g and other[j:] can match the same text
+	row := make([]bool, len(other)+1)
+	for i := len(g); i >= 0; i-- {
+		diagonal := false // row[j+1] of the rest behind g[i]
+		for j := len(other); j >= 0; j-- {
+			below := row[j]
+			switch {
+			case i == len(g) && j == len(other):
+				row[j] = true
+			case i < len(g) && g[i] == '*':
+				row[j] = below || j < len(other) && row[j+1]
+			case j < len(other) && other[j] == '*':
+				row[j] = row[j+1] || i < len(g) && below
+			default:
+				row[j] = i < len(g) && j < len(other) && (g[i] == '?' || other[j] == '?' || g[i] == other[j]) && diagonal
+			}
+			diagonal = below
+		}
+	}
+	return row[0]
+}
+
 // fixed is what every text begins with that the pattern matches.
 func (g wildcard) fixed() string {
 	for i, r := range g {
