@@ -1,6 +1,7 @@
 package preset
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -273,7 +274,7 @@ func coworkResult(text string) sayso.Stage {
 		if err := json.Unmarshal([]byte(text), &result); err != nil || result.Decision == nil {
 			return sayso.Decide(sayso.Ask, CodeCoWorkScript+".error", "the policy script did not say what to do: "+shell.Shown(text))
 		}
-		reason := "the policy script: " + shell.Shown(result.Reason)
+		reason := "the policy script: " + shell.Shown(cmp.Or(result.Reason, *result.Decision))
 		switch *result.Decision {
 		case "deny":
 			return sayso.Decide(sayso.Deny, CodeCoWorkScript+".deny", reason)
