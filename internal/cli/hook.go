@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 
@@ -11,24 +12,29 @@ import (
 	"github.com/sayso-dev/sayso/internal/quick"
 )
 
-const hookUse = `sayso hook claude
+const hookUse = `sayso hook [--preset NAME] claude
 
 Speaks the hook protocol of an agent: reads one event from standard input and
 writes the decision to standard output. The agent starts it before each tool
 call, as sayso-hook claude.
 
+  --preset NAME  decide by this preset, and not by the one that the policy sets
+
 Exit status: 0 if the event was decided, 2, which blocks the call, if it was
 not.`
 
 func hookVerb(args []string, std IO) error {
-	if len(args) == 1 && isHelp(args[0]) {
-		_, err := fmt.Fprintf(std.Out, "usage: %s\n", hookUse)
+	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
+	preset := flags.String("preset", "", "")
+	rest, helped, err := parse(flags, hookUse, args, std)
+	if helped || err != nil {
 		return err
 	}
-	if len(args) != 1 || args[0] != "claude" {
+	if len(rest) != 1 || rest[0] != "claude" {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
-	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: std.engineOf, Env: os.Getenv, Deadline: quick.Deadline}
+	engine := func(root, home string) (sayso.Engine, sayso.Surface, error) { return std.engineOf(root, home, *preset) }
+	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Env: os.Getenv, Deadline: quick.Deadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
@@ -37,9 +43,9 @@ func hookVerb(args []string, std IO) error {
 }
 
 // engineOf is the engine with the policy of a workspace, and the tools that the
-// policy takes away.
-func (std IO) engineOf(root, home string) (sayso.Engine, sayso.Surface, error) {
-	policy, err := load(root, home, std)
+// policy takes away. An empty preset is the one that the policy sets.
+func (std IO) engineOf(root, home, preset string) (sayso.Engine, sayso.Surface, error) {
+	policy, err := loadAs(root, home, preset, "", std)
 	return policy.engine, policy.surface, err
 }
 

@@ -16,14 +16,15 @@ import (
 	"github.com/sayso-dev/sayso/internal/session"
 )
 
-const modeUse = `sayso mode [--json] [--session ID] [NAME | --reset]
+const modeUse = `sayso mode [--json] [--session ID] [--preset NAME] [NAME | --reset]
 
 Shows the mode of an agent's session, or changes it from the next call on. Which
 modes there are is told by sayso presets --list.
 
-  --reset       go back to the mode that the policy sets
-  --session ID  which session (default: the latest in this workspace)
-  --json        print it as one JSON object
+  --reset        go back to the mode that the policy sets
+  --session ID   which session (default: the latest in this workspace)
+  --preset NAME  the modes of this preset, for a hook that is called with it
+  --json         print it as one JSON object
 
 An agent cannot change it: run this in a terminal of your own.
 
@@ -50,6 +51,7 @@ func mode(args []string, std IO) error {
 	asJSON := flags.Bool("json", false, "")
 	id := flags.String("session", "", "")
 	reset := flags.Bool("reset", false, "")
+	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, modeUse, args, std)
 	if helped || err != nil {
 		return err
@@ -69,7 +71,7 @@ func mode(args []string, std IO) error {
 		return err
 	}
 	root := cmp.Or(found.State.Root, local.Root(at.Dir))
-	policy, err := load(root, at.Home, std)
+	policy, err := loadAs(root, at.Home, *preset, "", std)
 	if err != nil {
 		return err
 	}
