@@ -55,8 +55,13 @@ func (r *reading) read(t *table.Tool, args []Arg) {
 
 func (r *reading) start(name string, t *table.Tool) {
 	r.name = name
-	r.rest, r.inner, r.settled, r.others, r.stray = nil, false, false, nil, nil
-	r.help, r.hides, r.strange, r.noSub = false, "", "", ""
+	r.inner, r.settled, r.help = false, false, false
+	if r.rest != nil || r.others != nil || r.stray != nil { // to write a pointer costs, even to clear it
+		r.rest, r.others, r.stray = nil, nil, nil
+	}
+	if r.hides != "" || r.strange != "" || r.noSub != "" {
+		r.hides, r.strange, r.noSub = "", "", ""
+	}
 	r.chain = append(r.chainBuf[:0], t)
 	r.flags = r.flagBuf[:0]
 	r.args = r.argBuf[:0]

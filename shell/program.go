@@ -33,8 +33,14 @@ type visit struct {
 
 // begin starts a visit in memory that an earlier one may have used.
 func (v *visit) begin(w *walker, f *frame, c *Command, st *state) {
-	v.w, v.f, v.c, v.st, v.outer = w, f, c, st, st
-	v.says, v.print, v.is, v.known, v.plain, v.also, v.alters = v.said[:0], nil, 0, false, "", "", ""
+	v.f, v.c, v.st, v.outer = f, c, st, st
+	v.says, v.is, v.known = v.said[:0], 0, false
+	if v.w != w { // to write a pointer costs, even if it is the same
+		v.w = w
+	}
+	if v.print != nil || v.plain != "" || v.also != "" || v.alters != "" {
+		v.print, v.plain, v.also, v.alters = nil, "", "", ""
+	}
 }
 
 // program describes the command whose program is the first word.
