@@ -24,6 +24,9 @@ func (e *Engine) Step(ctx context.Context, call Call, st *SessionState) Decision
 		st.Root = call.Root
 	}
 	call.Root = st.Root
+	if call.ID == "" {
+		call.ID = call.Fingerprint() // what it is waiting and recorded under
+	}
 	s := e.known(call.Session, st)
 	r := recorder{e: e, call: call, mode: s.Mode}
 	var err error
@@ -41,7 +44,7 @@ func (e *Engine) Step(ctx context.Context, call Call, st *SessionState) Decision
 		if st.Waiting == nil {
 			st.Waiting = map[string]Waiting{}
 		}
-		st.Waiting[cmp.Or(call.ID, call.Fingerprint())] = Waiting{
+		st.Waiting[call.ID] = Waiting{
 			Denials: denials(facts, st.Turn), Stops: e.Preset.StopOnNo, Left: leaves(facts),
 		}
 	}

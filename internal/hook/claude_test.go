@@ -251,6 +251,18 @@ func TestClaudeJournal(t *testing.T) {
 			t.Errorf("call %s: %s\nwant %s", id, got[id], want)
 		}
 	}
+	whole := g.Engine
+	g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
+		return sayso.Engine{}, sayso.Surface{}, errors.New("no policy")
+	}
+	if _, err := tell(t, g, bash("7", "ls")); err != nil {
+		t.Fatal(err)
+	}
+	last := m.Records()[len(m.Records())-2:]
+	if last[0].Kind != sayso.RecordRequest || last[0].Request == nil || last[1].Decision == nil || last[1].Decision.Effect != sayso.Deny || last[1].Call != "7" {
+		t.Errorf("a call that could not be decided: %+v", last)
+	}
+	g.Engine = whole
 	g.Journal = lost{}
 	if a, err := tell(t, g, bash("6", "ls")); err != nil || a.Output.PermissionDecision != "deny" || !strings.Contains(a.Output.PermissionDecisionReason, "journal: state is lost") {
 		t.Errorf("%+v %v", a, err)

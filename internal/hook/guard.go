@@ -109,13 +109,14 @@ func (g *Guard) fix(st *sayso.SessionState, e event) error {
 func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 	var d sayso.Decision
 	var decided sayso.Engine
+	records := []sayso.Record{{Kind: sayso.RecordRequest, Request: &e.call}} // unless that is recorded already
 	err := g.change(ctx, e, func(st *sayso.SessionState) error {
 		engine, err := g.engine(e, st)
 		if err != nil {
 			return err
 		}
 		engine.Journal = g.Journal
-		decided = engine
+		decided, records = engine, nil
 		d = engine.Step(ctx, e.call, st)
 		return nil
 	})
@@ -127,7 +128,8 @@ func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 		return d
 	}
 	decided.Journal = g.Journal
-	_ = decided.Note(ctx, e.call, sayso.Record{Kind: sayso.RecordDecision, Decision: &d}) // it is denied either way
+	records = append(records, sayso.Record{Kind: sayso.RecordDecision, Decision: &d, Decider: &sayso.Decider{Kind: "stage", Name: "hook"}})
+	_ = decided.Note(ctx, e.call, records...) // it is denied either way
 	return d
 }
 

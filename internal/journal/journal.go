@@ -62,7 +62,9 @@ func (f Folder) file(first uint64) string {
 	return filepath.Join(f.dir(), fmt.Sprintf("%012d.jsonl", first))
 }
 
-// Record appends records to the journal, all of them or none.
+// Record appends records to the journal. When it returns, all of them are there, or
+// an error says that none is; a process that is killed meanwhile may leave the first
+// of them.
 func (f Folder) Record(ctx context.Context, records ...sayso.Record) error {
 	if len(records) == 0 {
 		return nil

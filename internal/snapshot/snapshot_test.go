@@ -66,22 +66,13 @@ func (p place) load() (snapshot.Snapshot, error) {
 // TestStale: a snapshot counts while every source is as it was, and no longer.
 func TestStale(t *testing.T) {
 	committed := func(p place) string { return filepath.Join(p.at.Root, ".sayso.yaml") }
-	for name, change := range map[string]func(t *testing.T, p *place){
+	changes := map[string]func(t *testing.T, p *place){
 		"longer":       func(t *testing.T, p *place) { write(t, committed(*p), "deny: [a, b]\n") },
 		"another time": func(t *testing.T, p *place) { _ = os.Chtimes(committed(*p), time.Time{}, time.Unix(1, 0)) },
 		"replaced": func(t *testing.T, p *place) {
 			write(t, committed(*p)+"x", "deny: [b]\n")
 			touchLike(t, committed(*p), committed(*p)+"x")
 			_ = os.Rename(committed(*p)+"x", committed(*p))
-		},
-		"changed back in time": func(t *testing.T, p *place) {
-			if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-				t.Skip("nothing tells")
-			}
-			write(t, committed(*p)+"x", "")
-			touchLike(t, committed(*p), committed(*p)+"x")
-			write(t, committed(*p), "deny: [b]\n")
-			touchLike(t, committed(*p)+"x", committed(*p))
 		},
 		"removed": func(t *testing.T, p *place) { _ = os.Remove(committed(*p)) },
 		"a link": func(t *testing.T, p *place) {
@@ -100,7 +91,16 @@ func TestStale(t *testing.T) {
 			write(t, p.File(p.at.Root), strings.Replace(string(text), `"form":[["3"]]`, `"form":[["0"]]`, 1))
 		},
 		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
-	} {
+	}
+	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" { // elsewhere nothing tells
+		changes["changed back in time"] = func(t *testing.T, p *place) {
+			write(t, committed(*p)+"x", "")
+			touchLike(t, committed(*p), committed(*p)+"x")
+			write(t, committed(*p), "deny: [b]\n")
+			touchLike(t, committed(*p)+"x", committed(*p))
+		}
+	}
+	for name, change := range changes {
 		p := newPlace(t)
 		if _, err := p.load(); !errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("there is none: %v", err)
