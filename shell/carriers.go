@@ -258,7 +258,7 @@ func (v *visit) input() {
 		v.w.script(st, f, stdin.text, v.c.Span, true)
 	case stdin.text != "":
 		v.value(in.Kind, in.Keys, Arg{Text: stdin.text, Span: v.c.Span}, false)
-	case stdin.kind >= streamNetwork: // statements that somebody else has written
+	case stdin.kind >= streamNetwork && !stdin.unpacked: // statements that somebody else has written
 		v.c.Runs = max(v.c.Runs, stdin.kind.origin())
 		v.c.doubt(Moderate, stdin.source())
 	}

@@ -64,12 +64,13 @@ func replaceItems(words []Arg, placeholder string, items []Arg, add bool) []Arg 
 			found = true
 		case placeholder != "" && strings.Contains(a.Text, placeholder):
 			found = true
-			a.extra = &argExtra{why: "the words of the input become a part of " + short(a.Text)}
+			a.extra = &argExtra{why: "the words of the input become a part of " + short(a.Text), secret: max(a.secret(), secretIn(items))}
 			if len(items) > 0 {
 				a.Text = strings.ReplaceAll(a.Text, placeholder, items[0].Text)
 				a.Unknown = a.Unknown || items[0].Unknown
 				a.Glob = a.Glob || items[0].Glob
 				a.many = a.many || items[0].many
+				a.from = max(a.from, items[0].from)
 			}
 			out = append(out, a)
 		default:

@@ -87,7 +87,7 @@ func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
 		}
 	}
 	if c.Select || len(items) > maxUnrolled || slices.ContainsFunc(items, func(a Arg) bool { return a.Unknown && a.many }) || !iter.InPos.IsValid() && !st.paramsKnown {
-		items = []Arg{{Text: "$" + iter.Name.Value, Unknown: true}}
+		items = []Arg{anyOf(items, "$"+iter.Name.Value)}
 	}
 	if v, ok := st.get(iter.Name.Value); ok && v.ref != "" { // the loop makes it stand for others
 		st.lose()
@@ -98,6 +98,19 @@ func (w *walker) forClause(st *state, f *frame, c *syntax.ForClause) stream {
 			w.stmts(body, f, c.Do)
 		}
 	}, c)
+}
+
+// anyOf is a word that is not known and one of several: it comes from where they
+// come from, and may have in it what they have.
+func anyOf(items []Arg, text string) Arg {
+	out := Arg{Text: text, Unknown: true}
+	for i := range items {
+		out.from = max(out.from, items[i].from)
+	}
+	if secret := secretIn(items); secret != 0 {
+		out.extra = &argExtra{secret: secret}
+	}
+	return out
 }
 
 // define makes a function known.

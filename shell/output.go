@@ -55,6 +55,11 @@ func (v *visit) printed() stream {
 		return stream{kind: streamUnknown}
 	case table.PrintsDecoded:
 		return stream{kind: streamDecoded}
+	case table.PrintsUnpacked:
+		if v.f.stdin != nil && v.f.stdin.kind == streamNetwork {
+			return stream{kind: streamNetwork}
+		}
+		return stream{kind: streamDecoded, unpacked: true}
 	case table.PrintsNetwork:
 		return stream{kind: streamNetwork}
 	}

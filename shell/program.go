@@ -288,6 +288,7 @@ func (v *visit) describe() {
 		v.unknownSub()
 	}
 	v.chdir()
+	v.agentVariables()
 	v.actions()
 	v.handle()
 	v.input()

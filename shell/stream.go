@@ -8,6 +8,8 @@ type stream struct {
 	secret secretID // what it shows
 	text   string   // streamText: exactly this; for those that are not known: a part of it
 	items  []Arg    // streamItems: words, in any number
+
+	unpacked bool // streamDecoded: it was packed only to save space
 }
 
 type streamKind uint8

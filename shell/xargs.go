@@ -37,7 +37,7 @@ func (v *visit) groups(replace bool) [][]Arg {
 	if v.f.stdin == nil || v.f.stdin.kind != streamText || r.has("-a") {
 		items := v.items()
 		if r.has("-a") {
-			items = []Arg{unknownItem}
+			items = []Arg{v.itemsOfFiles()}
 		}
 		if replace && len(items) <= maxUnrolled {
 			return single(items)
@@ -183,7 +183,27 @@ func (v *visit) items() []Arg {
 	}
 	item := unknownItem
 	item.item = false // it comes from somewhere, and nobody knows what it is
+	item.from = v.f.stdin.kind
+	if v.f.stdin.secret != 0 {
+		item.extra = &argExtra{secret: v.f.stdin.secret}
+	}
 	return []Arg{item}
+}
+
+// itemsOfFiles are the words in the files that xargs -a is told to read.
+func (v *visit) itemsOfFiles() Arg {
+	item := unknownItem
+	for _, p := range v.c.Paths {
+		for _, text := range v.w.textOfFile(p.Abs) {
+			if text.kind >= streamNetwork {
+				item.from = max(item.from, text.kind)
+			}
+		}
+	}
+	if secret := v.w.secretAmong(v.c.Paths); secret != 0 {
+		item.extra = &argExtra{secret: secret}
+	}
+	return item
 }
 
 // parallel puts its words together, with each item, and gives them to a shell.
@@ -242,6 +262,7 @@ func (v *visit) parallelOne(words []Arg, item Arg) {
 			if strings.Contains(a.Text, mark) {
 				a.Text = strings.ReplaceAll(a.Text, mark, item.Text)
 				a.Unknown = a.Unknown || item.Unknown
+				a.from = max(a.from, item.from)
 				found = true
 				changed = changed || mark != "{}" && mark != "{1}"
 			}
@@ -258,6 +279,7 @@ func (v *visit) parallelOne(words []Arg, item Arg) {
 	a := Arg{Text: joinArgs(replaced), Unknown: changed} // a shell reads it again
 	for _, r := range replaced {
 		a.Unknown = a.Unknown || r.Unknown
+		a.from = max(a.from, r.from)
 	}
 	v.shell(a)
 	if !v.r.has("--colsep") {

@@ -216,6 +216,7 @@ const (
 	IsSaves      // it saves what it downloads to a file, without being told
 	IsBare       // what it runs gets none of the variables
 	IsBackups    // it keeps copies of the files that it changes
+	IsAgent      // it starts an AI agent
 	IsWrapping   // a slot of it is a command; the compiler of the tables sets it
 	IsScripting  // a slot of it is a script; likewise
 )
@@ -342,6 +343,7 @@ const (
 	PrintsPaths
 	PrintsStdin
 	PrintsDecoded
+	PrintsUnpacked // the same, of something that was packed
 	PrintsNetwork
 	PrintsNames
 	PrintsLines    // some of the lines that it reads

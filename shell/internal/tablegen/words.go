@@ -23,7 +23,7 @@ var traits = map[string]table.Trait{
 	"dashword": table.IsDashword, "bundled": table.IsBundled, "posix": table.IsPosix, "elsewhere": table.IsElsewhere,
 	"nohelp": table.IsNoHelp, "global": table.IsGlobal, "fromhere": table.IsFromHere, "joined": table.IsJoined,
 	"oldshell": table.IsOldShell, "othershell": table.IsOtherShell, "chained": table.IsChained,
-	"thisshell": table.IsThisShell, "globcode": table.IsGlobCode, "saves": table.IsSaves, "bare": table.IsBare, "backups": table.IsBackups,
+	"thisshell": table.IsThisShell, "globcode": table.IsGlobCode, "saves": table.IsSaves, "bare": table.IsBare, "backups": table.IsBackups, "agent": table.IsAgent,
 	"wrapping": table.IsWrapping, "scripting": table.IsScripting,
 }
 
@@ -50,7 +50,7 @@ var handlers = map[string]table.Handler{
 
 var outputs = map[string]table.Output{
 	"args": table.PrintsArgs, "cwd": table.PrintsCwd, "temp": table.PrintsTemp, "name": table.PrintsName, "paths": table.PrintsPaths,
-	"stdin": table.PrintsStdin, "decoded": table.PrintsDecoded, "network": table.PrintsNetwork, "names": table.PrintsNames,
+	"stdin": table.PrintsStdin, "decoded": table.PrintsDecoded, "unpacked": table.PrintsUnpacked, "network": table.PrintsNetwork, "names": table.PrintsNames,
 	"lines": table.PrintsLines, "hash": table.PrintsHash, "unknown": table.PrintsUnknown, "through": table.PrintsThrough, "base": table.PrintsBase, "top": table.PrintsTop, "settings": table.PrintsSettings, "environment": table.PrintsEnvironment,
 }
 
