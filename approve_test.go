@@ -164,6 +164,18 @@ func TestProfileTold(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
+	for layer, want := range map[sayso.Layer]string{
+		sayso.User: "the rule bash(git push *) in user denies it: it is secret", sayso.OfProfile: "a rule (profile) denies it",
+	} {
+		set, err := sayso.NewRuleSet([]sayso.Rule{{Effect: sayso.Deny, Text: "bash(git push *)", Because: "it is secret", Source: sayso.Source{Layer: layer}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := sayso.Engine{Preset: preset.Native(preset.Policy{Rules: set})}
+		if d := e.Check(context.Background(), bash("git push origin main"), sayso.Session{}); d.Reason != want || d.Effect != sayso.Deny {
+			t.Errorf("%+v", d)
+		}
+	}
 }
 
 // A lateJournal fails at records of one kind.

@@ -49,6 +49,7 @@ const (
 	Committed Layer = "committed" // came with the repository
 	SessionOf Layer = "session"   // said during a session
 	BuiltIn   Layer = "built-in"
+	OfProfile Layer = "profile" // the user's own, encrypted: its text is told nowhere
 )
 
 // String returns file:line:column, or the layer where there is no file.

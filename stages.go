@@ -91,7 +91,10 @@ func (c *Case) parts() []*Part {
 // any.
 func (r *Rule) reason() string {
 	text := "the rule " + r.Text
-	if place := r.Source.String(); place != "" {
+	own := r.Source.Layer == OfProfile
+	if place := r.Source.String(); own { // what is in the profile is told nowhere
+		text = "a rule (" + string(OfProfile) + ")"
+	} else if place != "" {
 		text += " in " + place
 	}
 	switch r.Effect {
@@ -102,7 +105,7 @@ func (r *Rule) reason() string {
 	default:
 		text += " allows it"
 	}
-	if r.Because != "" {
+	if r.Because != "" && !own {
 		text += ": " + r.Because
 	}
 	return text

@@ -231,12 +231,16 @@ func coworkDecide(rules []CoWorkRule, c *sayso.Case) sayso.Verdict {
 	if at := found.At.String(); at != "" {
 		from += " " + at
 	}
-	reason := fmt.Sprintf("the rule %s (%s) %s", shell.Shown(rule.Text), from, map[sayso.Effect]string{sayso.Deny: "denies it", sayso.Ask: "asks", sayso.Allow: "allows it"}[found.Effect])
+	named, about := "the rule "+shell.Shown(rule.Text), rule.Text
+	if found.Source == FromProfile { // what is in the profile is told nowhere
+		named, from, about = "a rule", string(FromProfile), ""
+	}
+	reason := fmt.Sprintf("%s (%s) %s", named, from, map[sayso.Effect]string{sayso.Deny: "denies it", sayso.Ask: "asks", sayso.Allow: "allows it"}[found.Effect])
 	say := sayso.Decide
 	if found.Effect == sayso.Ask && !all { // of the rest the mode may think worse
 		say = sayso.Lean
 	}
-	return say(found.Effect, CodeCoWorkRule+"."+sayso.Code(found.Effect.String()), reason).By(rule).About(rule.Text)
+	return say(found.Effect, CodeCoWorkRule+"."+sayso.Code(found.Effect.String()), reason).By(rule).About(about)
 }
 
 // coworkGrants are the rules that people have made when they were asked.

@@ -147,6 +147,11 @@ func coworkLoad(at config.Places, p config.Policy) (Setup, error) {
 			cfg.Untrusted, dropped = rules, coworkDropped(rules)
 		}
 	}
+	for _, r := range p.Kept {
+		kept, err := coworkKept(r)
+		p.Err = errors.Join(p.Err, err)
+		cfg.Rules = append(cfg.Rules, kept...)
+	}
 	for _, off := range p.Off {
 		if off == preset.CanMCP { // it is part of the network here
 			off = preset.CanNetwork

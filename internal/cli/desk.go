@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/user"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -43,7 +42,12 @@ func atDesk(passphrase func() (string, error), do func(context.Context, *manage.
 	journal.Sync = true // what people say must survive that the power fails
 	d := &manage.Desk{Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: "terminal"}
 	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey(), Passphrase: passphrase}}
-	d.Grants = &manifest.Mirror{GrantStore: &profile.Grants{GrantStore: db, Profile: own}, Manifest: manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d)}}
+	theirs := manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d, manifest.Name)}
+	d.Grants = &manifest.Mirror{GrantStore: &profile.Grants{GrantStore: db, Profile: own}, Manifest: theirs}
+	d.Rules = &manifest.Rules{
+		RuleStore: &profile.Rules{RuleStore: db, Profile: own}, Manifest: theirs,
+		Committed: manifest.Committed{State: state.Dir, Changed: manifest.KeepTrust(d, local.CommittedFile)},
+	}
 	return do(ctx, d)
 }
 
@@ -51,10 +55,7 @@ func atDesk(passphrase func() (string, error), do func(context.Context, *manage.
 // for it.
 func profileKey() string {
 	home, _ := os.UserHomeDir() // without one, only XDG_CONFIG_HOME counts
-	if folder := (local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME")}).Folder(); folder != "" {
-		return filepath.Join(folder, "profile.key")
-	}
-	return ""
+	return local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME")}.ProfileKey()
 }
 
 // line reads one line: what is secret is neither an argument nor a variable,

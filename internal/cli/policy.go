@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -15,10 +14,8 @@ import (
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
-	"github.com/sayso-dev/sayso/internal/profile"
 	"github.com/sayso-dev/sayso/internal/snapshot"
 	"github.com/sayso-dev/sayso/store"
-	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
 // loaded is the policy of a workspace, ready to decide.
@@ -38,35 +35,54 @@ func load(root, home string, std IO) (loaded, error) { return loadAs(root, home,
 // loadAs is load with another preset than the policy has, and with a file that
 // configures it instead of its own.
 func loadAs(root, home, preset, file string, std IO) (loaded, error) {
+	return loadWith(loading{preset: preset, file: file}, root, home, std)
+}
+
+// loading is how a policy is to be loaded otherwise than usual.
+type loading struct {
+	preset     string                 // empty: the one that the policy has
+	file       string                 // that configures it; empty: its own
+	passphrase func() (string, error) // of the profile; nil: its key is in a file
+}
+
+func loadWith(how loading, root, home string, std IO) (loaded, error) {
 	at := places(root, home)
-	at.RunScript, at.Preset = std.Script, preset
-	kept, given, forgot := recall()
+	at.RunScript, at.Preset = std.Script, how.preset
+	kept, forgot := recall(at.Root, how.passphrase)
 	at.Trusted = func(file string, text []byte) bool {
-		return manage.TrustsFile(context.Background(), kept, at.Root, file, text)
+		return manage.TrustsFile(context.Background(), kept.trusts, at.Root, file, text)
 	}
 	p, _ := config.Load(at) // the error is in the policy
 	p.Err = errors.Join(p.Err, forgot)
 	system, err := catalog.Find(p.Preset)
-	if err != nil && preset != "" {
+	if err != nil && how.preset != "" {
 		return loaded{}, &usageError{"--preset: " + err.Error(), ""}
 	}
 	if err != nil {
 		return loaded{}, fmt.Errorf("%s: %w", p.PresetFrom, err)
 	}
-	setup, err := setupOf(system, at, p, file)
+	given := kept.keepIn(system, how.file != "", &p)
+	setup, err := setupOf(system, at, p, how.file)
 	if err != nil {
 		return loaded{}, err
 	}
+	given = fitting(given, setup, &p)
 	p.Dropped = append(p.Dropped, setup.Dropped...)
 	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{}), given, nil}
 	if len(given) > 0 {
-		l.engine.Grants = kept
-		list, _ := kept.Grants(context.Background(), "", at.Root) // of a memory, which does not fail
+		m := &store.Memory{}
+		for _, g := range given {
+			if err := m.AddGrant(context.Background(), g.Session, g.Root, g.Grant); err != nil {
+				return loaded{}, err
+			}
+		}
+		l.engine.Grants = m
+		list, _ := m.Grants(context.Background(), "", at.Root) // of a memory, which does not fail
 		if l.grants, err = setup.Grants(list); err != nil {
 			return loaded{}, err
 		}
 	}
-	l.engine.Policy = policyHash(p)
+	l.engine.Policy = policyHash(p, kept.sources()...)
 	l.engine.Mode = func(chosen string) string {
 		if chosen == "" {
 			return setup.Mode
@@ -126,44 +142,10 @@ func example(r sayso.Rule, text string) (bool, error) {
 }
 
 // policyHash identifies the policy in the journal.
-func policyHash(p config.Policy) string {
+func policyHash(p config.Policy, kept ...snapshot.Source) string {
 	sources := make([]snapshot.Source, len(p.Sources))
 	for i, stamp := range p.Sources {
 		sources[i] = snapshot.Source{File: stamp.File, Missing: stamp.Missing, Sum: hex.EncodeToString(stamp.Sum[:])}
 	}
-	return snapshot.PolicyHash(p.Preset, sources)
-}
-
-// recall reads what people have granted and trust. Where nothing was ever kept
-// there is nothing to read.
-func recall() (*store.Memory, []sayso.GivenGrant, error) {
-	m := &store.Memory{}
-	state, err := local.State()
-	if err != nil {
-		return m, nil, nil // there is no place where it could be
-	}
-	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey()}}
-	_, noDatabase := os.Lstat(local.Database(state.Dir))
-	_, noProfile := os.Lstat(own.File())
-	if errors.Is(noDatabase, fs.ErrNotExist) && errors.Is(noProfile, fs.ErrNotExist) {
-		return m, nil, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
-	defer cancel()
-	db, err := sqlite.Open(ctx, state.Dir)
-	if err != nil {
-		return m, nil, err
-	}
-	given, err1 := (&profile.Grants{GrantStore: db, Profile: own}).AllGrants(ctx)
-	trusts, err2 := db.AllTrust(ctx)
-	if err := errors.Join(err1, err2, db.Close()); err != nil {
-		return m, nil, err
-	}
-	for _, g := range given {
-		err = errors.Join(err, m.AddGrant(ctx, g.Session, g.Root, g.Grant))
-	}
-	for _, t := range trusts {
-		err = errors.Join(err, m.Trust(ctx, t.Root, t.Name, t.Fingerprint))
-	}
-	return m, given, err
+	return snapshot.PolicyHash(p.Preset, append(sources, kept...))
 }

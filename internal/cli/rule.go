@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
@@ -14,20 +16,30 @@ import (
 
 const ruleUse = `sayso rule list [--json]
        sayso rule lint [--json] [--preset NAME | FILE…]
-       sayso rule add [--json] [--shared] allow|ask|deny RULE
-       sayso rule rm [--json] [--shared] allow|ask|deny RULE
+       sayso rule add [--json] [--shared] [--kept | --profile] allow|ask|deny RULE
+       sayso rule rm [--json] [--shared | --kept | --profile] allow|ask|deny RULE
 
-The rules of this workspace, from all policy files.
+The rules of this workspace, from all policy files and from what you keep besides.
 
-  list  print every rule with its file and line, and what does not count
+  list  print every rule with where it stands, and what does not count; what was
+        approved for longer than a session is a rule that allows
   lint  report mistakes, rules that can never match, rules that others make
         pointless, and rules that allow more than it looks, each with its place
         and what to do about it; with a FILE in that policy alone, as if it were
         trusted
   add   write a rule into your own file for this workspace; nothing else in the
-  rm    file changes
+        file changes
+  rm    take it out again; one that is not in that file is removed from what you
+        keep for this workspace, or for all
 
   --shared       into .sayso.yaml, the file that is committed
+  --kept         keep it in the database for this workspace. With the preset
+                 cowork RULE is a scope, such as tool open_url, and is written
+                 into .cowork/policy/permissions.json, too; other rules with
+                 --shared into .sayso.yaml, too. Removing one updates both
+  --profile      keep it in your profile: encrypted, for every workspace
+  --passphrase   the profile is under a passphrase: the first line of standard
+                 input (default: its key is in profile.key in the config folder)
   --preset NAME  look at the files of this preset, and not at those of the one
                  that the policy has
   --json         print one JSON object, or for list a list of rules
@@ -38,6 +50,9 @@ func rule(args []string, std IO) error {
 	flags := flag.NewFlagSet("rule", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
 	shared := flags.Bool("shared", false, "")
+	kept := flags.Bool("kept", false, "")
+	own := flags.Bool("profile", false, "")
+	passphrase := flags.Bool("passphrase", false, "")
 	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, ruleUse, args, std)
 	if helped || err != nil {
@@ -51,8 +66,15 @@ func rule(args []string, std IO) error {
 		return err
 	}
 	root, verb, rest := local.Root(at.Dir), rest[0], rest[1:]
-	if *shared && (verb == "list" || verb == "lint") {
-		return &usageError{"--shared is for add and rm", ""}
+	do := ruleChange{verb: verb, args: rest, shared: *shared, kept: *kept, profile: *own, asJSON: *asJSON}
+	if *passphrase {
+		do.phrase = sync.OnceValues(func() (string, error) { return line(std.In) })
+	}
+	if (*shared || *kept || *own) && (verb == "list" || verb == "lint") {
+		return &usageError{"--shared, --kept and --profile are for add and rm", ""}
+	}
+	if *kept && *own || *own && *shared || *kept && *shared && verb == "rm" {
+		return &usageError{"these options do not go together", "sayso help rule tells which do"}
 	}
 	if *preset != "" && (verb != "lint" || len(rest) > 0) {
 		return &usageError{"--preset is for lint without a file", "for example: sayso rule lint --preset kodacode"}
@@ -62,28 +84,28 @@ func rule(args []string, std IO) error {
 	}
 	switch verb {
 	case "list":
-		return ruleList(root, at.Home, *asJSON, std)
+		return ruleList(root, at.Home, do, std)
 	case "lint":
 		return ruleLint(root, at.Home, *preset, rest, *asJSON, std)
 	case "add", "rm":
-		return ruleEdit(ruleChange{verb, rest, *shared, *asJSON}, places(root, at.Home), std)
+		return ruleEdit(do, places(root, at.Home), std)
 	}
 	return &usageError{fmt.Sprintf("rule has no %q", verb) + orNear(verb, []string{"list", "lint", "add", "rm"}, "sayso rule "), "want list, lint, add or rm"}
 }
 
-func ruleList(root, home string, asJSON bool, std IO) error {
-	p, err := load(root, home, std)
+func ruleList(root, home string, do ruleChange, std IO) error {
+	p, err := loadWith(loading{passphrase: do.phrase}, root, home, std)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		rules := p.Rules
+	rules := slices.Concat(p.Rules, p.Kept, granted(p.given, local.Real(root)))
+	if do.asJSON {
 		if rules == nil {
 			rules = []sayso.Rule{}
 		}
 		return errors.Join(writeJSON(rules, std.Out), p.Err)
 	}
-	for _, r := range p.Rules {
+	for _, r := range rules {
 		fmt.Fprintf(std.Out, "%-5s  %s  %s\n", r.Effect, r.Text, r.Source)
 	}
 	for _, d := range p.Dropped {
@@ -94,9 +116,12 @@ func ruleList(root, home string, asJSON bool, std IO) error {
 
 // A ruleChange is what add and rm are to do.
 type ruleChange struct {
-	verb           string
-	args           []string // effect and rule
-	shared, asJSON bool
+	verb          string
+	args          []string // effect and rule
+	shared        bool     // in the file that is committed
+	kept, profile bool     // in the database, or in the profile
+	asJSON        bool
+	phrase        func() (string, error) // asks for the passphrase of the profile; nil: it has none
 }
 
 // ruleEdit adds or removes a rule in one file.
@@ -111,12 +136,18 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 	if err := byPerson("the policy"); err != nil {
 		return err
 	}
+	if do.kept || do.profile {
+		return ruleKeep(do, effect, at, std)
+	}
 	layer := sayso.Workspace
 	if do.shared {
 		layer = sayso.Committed
 	}
 	name, text := at.File(layer), do.args[1]
 	if _, err := sayso.NewRuleSet([]sayso.Rule{{Text: text}}); err != nil {
+		if do.verb == "rm" && !do.shared { // it may be of a preset with a language of its own
+			return ruleKeep(do, effect, at, std)
+		}
 		return &usageError{err.Error(), config.RuleHint(err)}
 	}
 	before, err := readPlain(name)
@@ -128,6 +159,9 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 		edit = config.RemoveRule
 	}
 	changed, err := edit(before, effect, text)
+	if errors.Is(err, config.ErrNoRule) && !do.shared {
+		return ruleKeep(do, effect, at, std)
+	}
 	if errors.Is(err, config.ErrNoRule) {
 		return &hintedError{fmt.Sprintf("%s: there is no such rule to %s: %s", name, effect, text), "sayso rule list shows all, each with its file"}
 	}
@@ -140,16 +174,21 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 	if do.verb == "add" {
 		notes(at, effect, text, name, std)
 	}
+	return do.told(effect, text, name, std)
+}
+
+// told says what was done.
+func (do ruleChange) told(effect sayso.Effect, text, where string, std IO) error {
 	if do.asJSON {
 		return writeJSON(struct {
 			Done   string       `json:"done"` // add or rm
 			Effect sayso.Effect `json:"effect"`
 			Rule   string       `json:"rule"`
 			File   string       `json:"file"`
-		}{do.verb, effect, text, name}, std.Out)
+		}{do.verb, effect, text, where}, std.Out)
 	}
 	word := map[string]string{"add": "is in", "rm": "is no longer in"}[do.verb]
-	_, err = fmt.Fprintf(std.Out, "%s %s %s %s\n", effect, text, word, name)
+	_, err := fmt.Fprintf(std.Out, "%s %s %s %s\n", effect, text, word, where)
 	return err
 }
 

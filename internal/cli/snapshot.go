@@ -98,15 +98,26 @@ func snapshotOf(root string, l loaded, sources []snapshot.Source) snapshot.Snaps
 	s := snapshot.Snapshot{
 		Root: root, Made: time.Now(), Sources: sources, Hash: l.engine.Policy,
 		Rich: l.engine.Preset.Name != "native" || len(l.Scripts) > 0,
-		Mode: l.mode, ModeFloor: l.ModeFloor, Rules: l.Rules, Also: l.Also, Off: l.Off, Ask: l.Ask, Surface: l.surface,
+		Mode: l.mode, ModeFloor: l.ModeFloor, Also: l.Also, Off: l.Off, Ask: l.Ask, Surface: l.surface,
+	}
+	var own snapshot.Own
+	for _, r := range l.Rules {
+		if r.Source.Layer == sayso.OfProfile {
+			own.Rules = append(own.Rules, r)
+		} else {
+			s.Rules = append(s.Rules, r)
+		}
 	}
 	for _, g := range l.given {
 		switch {
-		case g.Scope == sayso.ForProfile: // it is nowhere in the clear, so the rich program decides
-			s.Rich = true
+		case g.Scope == sayso.ForProfile:
+			own.Grants = append(own.Grants, g)
 		case g.Root == root:
 			s.Grants = append(s.Grants, g)
 		}
+	}
+	if s.Seal(own, profileKey()) != nil { // there is no key, so the rich program decides, and says why
+		s.Rich = true
 	}
 	if l.Err != nil {
 		s.Err = l.Err.Error()

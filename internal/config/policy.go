@@ -20,6 +20,7 @@ type Policy struct {
 	ModeBeside bool
 
 	Rules   []sayso.Rule        // of the strongest file first, each with its source
+	Kept    []sayso.Rule        // that people keep besides the files, in the language of the preset
 	Also    []string            // folders that belong to the workspace, as written
 	Off     []preset.Capability // what is switched off
 	Ask     []preset.Capability // what asks; none of Off

@@ -13,9 +13,6 @@ import (
 // hidden stands for a rule of the user's profile, which is nowhere in the clear.
 const hidden = "[profile rule]"
 
-// ofProfile is the layer of rules that are kept in the profile.
-const ofProfile = sayso.Layer(sayso.ForProfile)
-
 // profileTexts are the rules of the profile that a record names.
 func profileTexts(r *sayso.Record) []string {
 	var out []string
@@ -27,8 +24,15 @@ func profileTexts(r *sayso.Record) []string {
 		}
 	}
 	rule := func(r *sayso.Rule) {
-		if r != nil && r.Source.Layer == ofProfile {
-			add(r.Text)
+		if r == nil || r.Source.Layer != sayso.OfProfile {
+			return
+		}
+		add(r.Text)
+		add(r.Because)
+		for _, list := range [][]string{r.Except, r.Match, r.NotMatch} {
+			for _, text := range list {
+				add(text)
+			}
 		}
 	}
 	var steps func([]sayso.Step)

@@ -73,6 +73,15 @@ func (at Files) Folder() string {
 	return ""
 }
 
+// ProfileKey is where the key of the user's profile is; empty: there is no place
+// for it.
+func (at Files) ProfileKey() string {
+	if folder := at.Folder(); folder != "" {
+		return filepath.Join(folder, "profile.key")
+	}
+	return ""
+}
+
 // WorkspaceFile returns the name of the user's own file for the workspace with
 // that root: the last part of the path, for people, and half of the SHA-256 of
 // all of it, so that nobody can make up a path that has the file of another.

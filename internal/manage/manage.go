@@ -19,6 +19,7 @@ type Desk struct {
 	Grants    sayso.GrantStore
 	Approvals sayso.Approvals
 	Trusts    sayso.TrustStore
+	Rules     sayso.RuleStore
 	Journal   sayso.Journal
 
 	By, Channel string // who, and through what
@@ -109,6 +110,43 @@ func (d *Desk) RevokeTrust(ctx context.Context, t sayso.Trust) error {
 		return err
 	}
 	return after("it was revoked", d.record(ctx, sayso.Record{Kind: sayso.RecordRevoke, Root: t.Root, Trust: &t}))
+}
+
+// AddRule keeps a rule for a workspace, or without a root for the profile.
+func (d *Desk) AddRule(ctx context.Context, root string, r sayso.Rule) error {
+	record := sayso.Record{Kind: sayso.RecordRule, Root: root, Rule: inPlace(root, r)}
+	return d.either(ctx, r.Effect == sayso.Allow, "it is kept", record, func() error { return d.Rules.AddRule(ctx, root, r) })
+}
+
+// RemoveRule forgets a rule.
+func (d *Desk) RemoveRule(ctx context.Context, root string, r sayso.Rule) error {
+	record := sayso.Record{Kind: sayso.RecordRevoke, Root: root, Rule: inPlace(root, r)}
+	return d.either(ctx, r.Effect != sayso.Allow, "it is removed", record, func() error { return d.Rules.RemoveRule(ctx, root, r.Text) })
+}
+
+// inPlace is a rule with where it is kept: one of the profile is told nowhere.
+func inPlace(root string, r sayso.Rule) *sayso.Rule {
+	r.Source = sayso.Source{Layer: sayso.Workspace}
+	if root == "" {
+		r.Source.Layer = sayso.OfProfile
+	}
+	return &r
+}
+
+// either records a change before it counts if it loosens, or else after.
+func (d *Desk) either(ctx context.Context, loosens bool, done string, record sayso.Record, change func() error) error {
+	if loosens {
+		if err := d.record(ctx, record); err != nil {
+			return err
+		}
+		return change()
+	}
+	err := change()
+	var partial *PartialError
+	if err != nil && !errors.As(err, &partial) {
+		return err
+	}
+	return errors.Join(err, after(done, d.record(ctx, record)))
 }
 
 // A PartialError says that something was done in one of the two places in which a

@@ -22,7 +22,7 @@ var errDisk = errors.New("the disk is full")
 func (noJournal) Record(context.Context, ...sayso.Record) error { return errDisk }
 
 func desk(m *store.Memory, j sayso.Journal) *manage.Desk {
-	return &manage.Desk{Grants: m, Approvals: m, Trusts: m, Journal: j, By: "kim", Channel: "terminal"}
+	return &manage.Desk{Grants: m, Approvals: m, Trusts: m, Rules: m, Journal: j, By: "kim", Channel: "terminal"}
 }
 
 // TestRecorded: every change is recorded, with who made it.
@@ -35,6 +35,7 @@ func TestRecorded(t *testing.T) {
 	for _, err := range []error{
 		err, answered, m.AddGrant(ctx, "s", "/r", g.Grant), d.RevokeGrant(ctx, g),
 		d.Trust(ctx, sayso.Trust{Root: "/r", Name: "x", Fingerprint: "1"}), d.RevokeTrust(ctx, sayso.Trust{Root: "/r", Name: "x"}),
+		d.AddRule(ctx, "/r", sayso.Rule{Text: "bash"}), d.RemoveRule(ctx, "/r", sayso.Rule{Text: "bash"}),
 	} {
 		if err != nil {
 			t.Error(err)
@@ -47,7 +48,7 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("%s: who? %+v", r.Kind, r.Decider)
 		}
 	}
-	if got := strings.Join(kinds, " "); got != "answer revoke trust revoke" {
+	if got := strings.Join(kinds, " "); got != "answer revoke trust revoke rule revoke" {
 		t.Error(got)
 	}
 	if a, err := m.Take(ctx, "r"); err != nil || !a.Yes || a.By != "kim" || a.Scope != sayso.Once {
@@ -78,6 +79,42 @@ func TestNotRecorded(t *testing.T) {
 	grants, _ := m.AllGrants(ctx)
 	if ok, _ := m.Trusted(ctx, "/r", "", ""); ok || len(grants) > 0 {
 		t.Error("not revoked because it could not be recorded")
+	}
+}
+
+// TestRules: a rule that loosens, and the removal of one that tightens, does not
+// count if it cannot be recorded; the others do, and say so. One of the profile is
+// recorded as such.
+func TestRules(t *testing.T) {
+	allow, deny := sayso.Rule{Effect: sayso.Allow, Text: "task"}, sayso.Rule{Effect: sayso.Deny, Text: "bash"}
+	kept := func(m *store.Memory, root string) int {
+		list, _ := m.Rules(ctx, root)
+		return len(list)
+	}
+	m := &store.Memory{}
+	d := desk(m, noJournal{})
+	if err := d.AddRule(ctx, "/r", allow); !errors.Is(err, errDisk) || kept(m, "/r") != 0 {
+		t.Errorf("%v, and %d are kept", err, kept(m, "/r"))
+	}
+	if err := d.AddRule(ctx, "/r", deny); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "it is kept, but it is not in the journal") || kept(m, "/r") != 1 {
+		t.Errorf("%v, and %d are kept", err, kept(m, "/r"))
+	}
+	if err := d.RemoveRule(ctx, "/r", deny); !errors.Is(err, errDisk) || kept(m, "/r") != 1 {
+		t.Errorf("%v, and %d are kept", err, kept(m, "/r"))
+	}
+	_ = m.AddRule(ctx, "/r", allow)
+	if err := d.RemoveRule(ctx, "/r", allow); !errors.Is(err, errDisk) || kept(m, "/r") != 1 {
+		t.Errorf("%v, and %d are kept", err, kept(m, "/r"))
+	}
+	if err := d.RemoveRule(ctx, "/r", allow); !errors.Is(err, sayso.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	d = desk(m, m)
+	if err := d.AddRule(ctx, "", deny); err != nil || kept(m, "") != 1 {
+		t.Errorf("%v, and %d are kept", err, kept(m, ""))
+	}
+	if list := m.Records(); len(list) != 1 || list[0].Rule == nil || list[0].Rule.Source.Layer != sayso.OfProfile {
+		t.Errorf("%+v", list)
 	}
 }
 

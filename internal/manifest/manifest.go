@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/sayso-dev/sayso"
@@ -133,60 +132,21 @@ func (f Files) RemoveRule(ctx context.Context, root, rule string) error {
 
 // change writes a manifest as a whole, alone among the processes of sayso.
 func (f Files) change(ctx context.Context, root string, edit func([]byte, []preset.CoWorkRule) ([]byte, error)) error {
-	if err := private.Make(f.State); err != nil {
-		return err
-	}
-	lock, err := private.Lock(ctx, filepath.Join(f.State, "manifest.lock"))
-	if err != nil {
-		return err
-	}
-	defer lock.Close() //nolint:errcheck // the lock ends with it
-	at, err := os.OpenRoot(root)
-	if err != nil {
-		return err
-	}
-	defer at.Close() //nolint:errcheck // what was written was written
-	before, rules, err := read(at, root)
-	if err != nil {
-		return err
-	}
-	after, err := edit(before, rules)
-	if err != nil || string(after) == string(before) {
-		return err
-	}
-	file := filepath.Join(root, filepath.FromSlash(Name))
-	if _, err := catalog.ManifestRules(file, after); err != nil {
-		return fmt.Errorf("%s would not be understood any more: %w", file, err)
-	}
-	if err := write(at, after); err != nil {
-		return private.Fail(file, "it cannot be written", "is the disk full, or the folder read-only?", err)
-	}
-	if f.Changed != nil {
-		return f.Changed(ctx, root, before, after)
-	}
-	return nil
-}
-
-// write puts the text in the place of the manifest. The caller has the lock.
-func write(at *os.Root, text []byte) error {
-	if err := at.MkdirAll(path.Dir(Name), 0o755); err != nil {
-		return err
-	}
-	next := path.Join(path.Dir(Name), ".permissions.json.new")
-	_ = at.Remove(next) // a process that was killed has left it, or it is not there
-	file, err := at.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = at.Rename(next, Name)
-	}
-	if err != nil {
-		_ = at.Remove(next) // it is of no use
-	}
-	return err
+	return rewrite(ctx, f.State, root, Name, f.Changed, func(at *os.Root) ([]byte, []byte, error) {
+		before, rules, err := read(at, root)
+		if err != nil {
+			return nil, nil, err
+		}
+		after, err := edit(before, rules)
+		if err != nil || string(after) == string(before) {
+			return before, before, err
+		}
+		file := filepath.Join(root, filepath.FromSlash(Name))
+		if _, err := catalog.ManifestRules(file, after); err != nil {
+			return nil, nil, fmt.Errorf("%s would not be understood any more: %w", file, err)
+		}
+		return before, after, nil
+	})
 }
 
 var (

@@ -267,6 +267,60 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestOwnRules: rules of sayso are in .sayso.yaml if they are shared, and leave it
+// as they came; what others have written there stays, and so do rules of the
+// profile out of it.
+func TestOwnRules(t *testing.T) {
+	f, root, _ := workspace(t, kept)
+	file := filepath.Join(root, ".sayso.yaml")
+	const others = "# of all\ndeny: [task]\nallow: [read]\n"
+	if err := os.WriteFile(file, []byte(others), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := manifest.Committed{State: f.State}
+	r := &manifest.Rules{RuleStore: &store.Memory{}, Manifest: f, Committed: c}
+	has := func(want string) bool {
+		t.Helper()
+		text, err := os.ReadFile(file)
+		return err == nil && string(text) == want
+	}
+	own := sayso.Rule{Effect: sayso.Allow, Text: "task"}
+	for _, root := range []string{root, ""} {
+		if err := r.AddRule(ctx, root, own); err != nil || !has(others) || list(t, r, root) != "task" {
+			t.Errorf("%q: not shared: %v", root, err)
+		}
+		if err := r.RemoveRule(ctx, root, "task"); err != nil || !has(others) || list(t, r, root) != "" {
+			t.Errorf("%q: removed: %v", root, err)
+		}
+		if err := r.RemoveRule(ctx, root, "task"); !errors.Is(err, sayso.ErrNotFound) || !has(others) {
+			t.Errorf("%q: removed twice: %v", root, err)
+		}
+	}
+	r.Shared = true
+	if err := r.AddRule(ctx, root, own); err != nil || list(t, c, root) != "task; read; task" {
+		t.Errorf("%v: %s", err, list(t, c, root))
+	}
+	if err := r.RemoveRule(ctx, root, "task"); err != nil || !has(others) {
+		t.Errorf("%v: %s", err, list(t, c, root))
+	}
+	if err := c.RemoveRule(ctx, root, "read"); err != nil || list(t, c, root) != "task" {
+		t.Errorf("%v: %s", err, list(t, c, root))
+	}
+	var partial *manage.PartialError
+	if err := errors.Join(os.Remove(file), os.Symlink("/etc/passwd", file)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.AddRule(ctx, root, own); !errors.As(err, &partial) || list(t, r, root) != "task" {
+		t.Errorf("through a link: %v", err)
+	}
+	if err := r.RemoveRule(ctx, root, "task"); !errors.As(err, &partial) || list(t, r, root) != "" {
+		t.Errorf("through a link: %v", err)
+	}
+	if _, err := c.Rules(ctx, root); err == nil {
+		t.Error("read through a link")
+	}
+}
+
 // TestKeepTrust: a manifest that was trusted is after the user's own change; one
 // that was not, or that somebody else has changed, is not.
 func TestKeepTrust(t *testing.T) {
@@ -279,7 +333,7 @@ func TestKeepTrust(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f.Changed = manifest.KeepTrust(d)
+		f.Changed = manifest.KeepTrust(d, manifest.Name)
 		if err := f.AddRule(ctx, root, cowork("allow tool x")); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/preset"
 )
@@ -92,10 +93,27 @@ func (m *Mirror) RevokeGrant(ctx context.Context, id string) error {
 	return nil
 }
 
-// Rules keeps rules of workspaces in a database and in their manifests.
+// Rules keeps rules of workspaces in a database and in a manifest in their
+// repositories: those of CoWork OS in its own, and those of sayso in .sayso.yaml,
+// if Shared says so. Rules without a workspace are in no manifest.
 type Rules struct {
 	sayso.RuleStore
-	Manifest Files
+	Manifest  Files
+	Committed Committed
+	Shared    bool
+}
+
+// A mirror is a manifest that a rule is written to.
+type mirror struct {
+	sayso.RuleStore
+	name string
+}
+
+func (r *Rules) mirror(root, text string) (m mirror, ours bool) {
+	if _, err := preset.ParseCoWorkRule(text); err == nil {
+		return mirror{r.Manifest, file(root)}, false
+	}
+	return mirror{r.Committed, filepath.Join(root, local.CommittedFile)}, true
 }
 
 // AddRule keeps a rule in both places.
@@ -103,20 +121,38 @@ func (r *Rules) AddRule(ctx context.Context, root string, rule sayso.Rule) error
 	if err := r.RuleStore.AddRule(ctx, root, rule); err != nil {
 		return err
 	}
-	if err := r.Manifest.AddRule(ctx, root, rule); err != nil {
-		return partial("it is kept in the database", "it is not in "+file(root), err)
+	m, ours := r.mirror(root, rule.Text)
+	if root == "" || ours && !r.Shared {
+		return nil
+	}
+	if err := m.AddRule(ctx, root, rule); err != nil {
+		return partial("it is kept in the database", "it is not in "+m.name, err)
 	}
 	return nil
 }
 
-// RemoveRule removes a rule from both places. One that is in one of them only is
-// removed there.
+// RemoveRule removes a rule from both places. One that is in the manifest of
+// CoWork OS only is removed there; what else stands in .sayso.yaml was not kept.
 func (r *Rules) RemoveRule(ctx context.Context, root, text string) error {
+	kept, err := r.Rules(ctx, root)
+	if err != nil {
+		return err
+	}
 	db := r.RuleStore.RemoveRule(ctx, root, text)
-	if db != nil && !errors.Is(db, sayso.ErrNotFound) {
+	if db != nil && (!errors.Is(db, sayso.ErrNotFound) || root == "") {
 		return db // then nothing was removed
 	}
-	err := r.Manifest.RemoveRule(ctx, root, text)
+	m, ours := r.mirror(root, text)
+	switch {
+	case root == "":
+		return nil
+	case ours && db != nil:
+		return db
+	case ours:
+		err = r.Committed.remove(ctx, root, kept, text)
+	default:
+		err = m.RemoveRule(ctx, root, text)
+	}
 	switch {
 	case err == nil, errors.Is(err, sayso.ErrNotFound) && db == nil:
 		return nil
@@ -125,17 +161,17 @@ func (r *Rules) RemoveRule(ctx context.Context, root, text string) error {
 	case db != nil:
 		return err // it was in neither, as far as can be told
 	}
-	return partial("it is removed from the database", "it still stands in "+file(root), err)
+	return partial("it is removed from the database", "it still stands in "+m.name, err)
 }
 
 // KeepTrust returns what [Files.Changed] does so that a manifest which was trusted
 // stays so: it was the user's own change.
-func KeepTrust(d *manage.Desk) func(ctx context.Context, root string, before, after []byte) error {
+func KeepTrust(d *manage.Desk, name string) func(ctx context.Context, root string, before, after []byte) error {
 	return func(ctx context.Context, root string, before, after []byte) error {
-		if !manage.TrustsFile(ctx, d.Trusts, root, Name, before) {
+		if !manage.TrustsFile(ctx, d.Trusts, root, name, before) {
 			return nil
 		}
-		if err := d.Trust(ctx, manage.FileTrust(root, Name, after)); err != nil {
+		if err := d.Trust(ctx, manage.FileTrust(root, name, after)); err != nil {
 			return fmt.Errorf("it was written, but has to be trusted again with sayso trust add: %w", err)
 		}
 		return nil

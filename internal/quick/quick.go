@@ -95,7 +95,7 @@ func (q *quick) engine(root, home string) (sayso.Engine, sayso.Surface, error) {
 	if err != nil {
 		return sayso.Engine{}, sayso.Surface{}, err
 	}
-	if s.Rich {
+	if s.Rich || s.Unseal(at.ProfileKey()) != nil { // without its key the rich program says what is wrong
 		q.rich = true
 		return sayso.Engine{}, sayso.Surface{}, hook.ErrHandOver
 	}

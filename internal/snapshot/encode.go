@@ -49,6 +49,9 @@ func encode(s Snapshot) ([]byte, error) {
 		}
 		r["grants"] = append(r["grants"], []string{string(text)})
 	}
+	if s.Sealed != "" {
+		r["sealed"] = [][]string{{s.Sealed}}
+	}
 	text, err := json.Marshal(r)
 	return append(text, '\n'), err
 }
@@ -89,6 +92,9 @@ func decode(text []byte) (Snapshot, error) {
 			rule.Except = nil
 		}
 		s.Rules = append(s.Rules, rule)
+	}
+	if sealed := r.one("sealed"); sealed != nil {
+		s.Sealed = sealed[0]
 	}
 	for _, row := range r["grants"] {
 		var g sayso.GivenGrant

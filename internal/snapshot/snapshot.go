@@ -43,7 +43,8 @@ type Snapshot struct {
 	Ask       []preset.Capability `json:"ask,omitempty"`
 	Surface   sayso.Surface       `json:"surface,omitzero"`
 	Grants    []sayso.GivenGrant  `json:"grants,omitempty"`
-	Err       string              `json:"err,omitempty"` // why a part of the policy did not load; then nothing is allowed
+	Sealed    string              `json:"sealed,omitempty"` // what is in the profile: see [Snapshot.Seal]
+	Err       string              `json:"err,omitempty"`    // why a part of the policy did not load; then nothing is allowed
 }
 
 // A Folder keeps snapshots.

@@ -210,7 +210,7 @@ func TestPolicy(t *testing.T) {
 func TestKept(t *testing.T) {
 	when := time.Unix(1700000000, 123456789)
 	want := snapshot.Snapshot{
-		Made: when, Rich: true, Hash: "h", Mode: "careful", ModeFloor: "plan", Err: "line 3: no",
+		Made: when, Rich: true, Hash: "h", Mode: "careful", ModeFloor: "plan", Err: "line 3: no", Sealed: "c2VhbGVk",
 		Rules: []sayso.Rule{
 			{Effect: sayso.Ask, Text: "bash(a *)", Because: "b", Except: []string{"bash(c)", "bash(d)"}, Until: when, Source: sayso.Source{Layer: sayso.User, File: "/f", Line: 3, Column: 5}},
 			{Effect: sayso.Deny, Text: "read(x)"},
