@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
 )
@@ -93,8 +94,10 @@ func (v *visit) apply(a *table.Action) {
 	} else {
 		c.Risk = min(c.Risk, Effects(a.Does).risk())
 	}
-	if a.Say != "" {
-		v.says = append(v.says, a.Say)
+	for rest := a.Say; rest != ""; {
+		var s string
+		s, rest, _ = strings.Cut(rest, "\n")
+		v.says = append(v.says, s)
 	}
 	for _, h := range a.Hosts {
 		if h != local {

@@ -32,6 +32,8 @@ func (v *visit) builtin() {
 		v.source(args)
 	case "alias":
 		v.alias(args)
+	case "hash":
+		v.hash(args)
 	case "trap":
 		v.trap(args)
 	case "set":
@@ -240,6 +242,23 @@ func (v *visit) alias(args []Arg) {
 		v.outer.aliases = append(v.outer.aliases[:len(v.outer.aliases):len(v.outer.aliases)], variable{name: name, value: []Arg{a}})
 		v.c.Effects |= Executes
 		v.c.Risk = min(v.c.Risk, Moderate)
+	}
+}
+
+// hash is hash -p FILE NAME…: from now on the names stand for that program. The
+// program of that name is taken to be possible, too, as with an alias.
+func (v *visit) hash(names []Arg) {
+	g := v.r.given("-p")
+	if g == nil {
+		return
+	}
+	for _, a := range names {
+		if a.Unknown || g.value.Unknown || len(v.outer.aliases) >= maxVars {
+			v.c.doubt(Dangerous, "a command gets another meaning: "+short(a.Text))
+			continue
+		}
+		program := Arg{Text: quoteArgs([]Arg{g.value}), Span: g.value.Span}
+		v.outer.aliases = append(v.outer.aliases[:len(v.outer.aliases):len(v.outer.aliases)], variable{name: a.Text, value: []Arg{program}})
 	}
 }
 

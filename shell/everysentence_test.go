@@ -100,6 +100,23 @@ func checkSentence(t *testing.T, line string, k known) {
 	case strings.HasSuffix(line, " omega") && saysOperands(k.tool) && !strings.Contains(s, "omega"):
 		t.Errorf("%s: the operand is not in it: %q", line, s)
 	}
+	verb, _, _ := strings.Cut(s, " ")
+	if want, ok := verbEffects[verb]; ok && a.Commands[0].Effects&want == 0 {
+		t.Errorf("%s: it says %q, but does only %v", line, s, a.Commands[0].Effects)
+	}
+}
+
+// verbEffects is what a sentence that starts so must mean: one of the effects.
+var verbEffects = map[string]shell.Effects{
+	"Delete":    shell.Deletes,
+	"Erase":     shell.Deletes,
+	"Uninstall": shell.Deletes,
+	"Upload":    shell.Publishes,
+	"Publish":   shell.Publishes,
+	"Download":  shell.Network,
+	"Fetch":     shell.Network,
+	"Install":   shell.Installs | shell.Writes | shell.System,
+	"Overwrite": shell.Writes | shell.Irreversible,
 }
 
 // saysOperands reports whether the sentence of a command has its operands in it,

@@ -26,6 +26,7 @@ func (v *visit) find() {
 		e.printed = matched
 	}
 	e.apply()
+	e.sayListed()
 	e.output()
 }
 
@@ -34,6 +35,7 @@ func (v *visit) find() {
 type findExpr struct {
 	v       *visit
 	dirs    []Arg
+	listed  Arg // -files0-from: the file that names where it looks
 	rest    []Arg
 	top     bool // -maxdepth 0: only what is named is looked at
 	links   bool // -L: it follows links, to wherever they lead
@@ -300,7 +302,7 @@ func (e *findExpr) valued(name string, value Arg, in findSet) (yes, no findSet) 
 	case "-mindepth", "-regextype":
 		return in.filtered(), nil
 	case "-files0-from":
-		e.dirs, e.v.w.items = []Arg{unknownItem}, true
+		e.dirs, e.v.w.items, e.listed = []Arg{unknownItem}, true, value
 		return in, nil
 	case "-printf":
 		e.acts, e.other = true, true

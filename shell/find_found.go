@@ -146,3 +146,18 @@ func (e *findExpr) output() {
 	}
 	v.print = &out
 }
+
+// sayListed names the file that says where find looks, in every sentence.
+func (e *findExpr) sayListed() {
+	list := e.listed.Text
+	if list == "" {
+		return
+	}
+	if list == "-" {
+		list = "standard input"
+	}
+	e.v.says = append(e.v.says, "Look for files in {args}")
+	for i, s := range e.v.says {
+		e.v.says[i] = strings.ReplaceAll(s, "{args}", "what "+short(list)+" lists")
+	}
+}

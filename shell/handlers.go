@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -273,25 +274,74 @@ func (v *visit) gitAlias() {
 	if len(v.w.written) > 0 || v.w.at.Written != nil {
 		v.hooks()
 	}
+	settings := v.gitVariables()
+	for _, a := range settings {
+		before := v.c.Effects
+		if v.key(&table.KeysGitConfig, a); v.c.Effects != before { // nobody who means well writes it so
+			v.c.Risk = min(v.c.Risk, Dangerous)
+		}
+	}
 	if r.noSub == "" || len(r.args) == 0 {
 		return
 	}
 	for i := range r.flags {
-		g := &r.flags[i]
-		name, value, _ := strings.Cut(g.value.Text, "=")
-		alias, ok := strings.CutPrefix(strings.ToLower(name), "alias.")
-		if !ok || !strings.EqualFold(alias, r.noSub) {
-			continue
-		}
-		v.plain = ""
-		v.says = append([]string{"Through a git alias: {inner}"}, v.says...)
-		if text, ok := strings.CutPrefix(value, "!"); ok {
-			v.shell(Arg{Text: text + " " + quoteArgs(r.args[1:]), Unknown: g.value.Unknown})
+		settings = append(settings, r.flags[i].value)
+	}
+	for _, a := range settings {
+		if v.runsAlias(a) {
 			return
 		}
-		v.shell(Arg{Text: "git " + value + " " + quoteArgs(r.args[1:]), Unknown: g.value.Unknown})
-		return
 	}
+}
+
+// runsAlias follows the alias that a setting of git defines, if it is the one
+// that is called.
+func (v *visit) runsAlias(setting Arg) bool {
+	name, value, _ := strings.Cut(setting.Text, "=")
+	alias, ok := strings.CutPrefix(strings.ToLower(name), "alias.")
+	if !ok || !strings.EqualFold(alias, v.r.noSub) {
+		return false
+	}
+	v.plain = ""
+	v.says = append([]string{"Through a git alias: {inner}"}, v.says...)
+	text, ok := strings.CutPrefix(value, "!")
+	if !ok {
+		text = "git " + value
+	}
+	v.shell(Arg{Text: text + " " + quoteArgs(v.r.args[1:]), Unknown: setting.Unknown})
+	return true
+}
+
+// gitVariables are the settings that git takes from the variables
+// GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, as with git -c.
+func (v *visit) gitVariables() (out []Arg) {
+	if len(v.c.Assigns) == 0 && len(v.outer.vars) == 0 {
+		return nil
+	}
+	for n := range maxUnrolled {
+		key, ok := v.environmentOf("GIT_CONFIG_KEY_" + strconv.Itoa(n))
+		value, set := v.environmentOf("GIT_CONFIG_VALUE_" + strconv.Itoa(n))
+		if !ok || !set {
+			break
+		}
+		value.Text, value.Unknown = key.Text+"="+value.Text, value.Unknown || key.Unknown
+		out = append(out, value)
+	}
+	return out
+}
+
+// environmentOf is the value of a variable that the program gets, as far as the
+// script says it.
+func (v *visit) environmentOf(name string) (Arg, bool) {
+	for _, a := range v.c.Assigns {
+		if a.Name == name {
+			return a.Value, true
+		}
+	}
+	if known, ok := v.outer.get(name); ok && known.exported && len(known.value) == 1 {
+		return known.value[0], true
+	}
+	return Arg{}, false
 }
 
 // kill looks for the targets that are more than one process.

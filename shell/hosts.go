@@ -18,6 +18,9 @@ func (v *visit) target(k table.Kind, a Arg) {
 		if k == table.KindRemoteWrite { // no better than a host that is known
 			v.sendsAway()
 		}
+		if (k == table.KindRemote || k == table.KindRemoteWrite) && !isRemote(a.Text) { // or a path of this machine
+			v.local(k, a)
+		}
 		return
 	}
 	text := a.Text

@@ -222,33 +222,6 @@ func (v *visit) special(k table.Kind, a Arg) {
 	}
 }
 
-// completed is the text of a shell to which a command will be added: behind a
-// host for those that run elsewhere (rsync -e 'ssh -p 2222'), behind -c for the
-// others (make SHELL=bash).
-func (v *visit) completed(a Arg) Arg {
-	name, _, _ := strings.Cut(a.Text, " ")
-	switch t := table.Find(baseName(name)); {
-	case t == nil:
-	case t.Is(table.IsElsewhere):
-		a.Text += " " + v.farHost() + " rsync --server"
-	case t.Is(table.IsShell) && !strings.Contains(a.Text, " -c"):
-		a.Text += " -c true"
-	}
-	return a
-}
-
-// farHost is the host that an operand names, as a word of a script.
-func (v *visit) farHost() string {
-	for _, a := range v.r.args {
-		if isRemote(a.Text) {
-			if host := hostOf(a.Text); plainWords([]Arg{{Text: host, Unknown: a.Unknown}}) && host[0] != '-' {
-				return host
-			}
-		}
-	}
-	return "host"
-}
-
 // text is an inert word. If it is unknown, unquoted, and the program has
 // options that do something, it may turn out to be one of them.
 func (v *visit) text(a Arg) {

@@ -243,6 +243,9 @@ func (w *walker) evaluate(st *state, f *frame, span Span, a Arg) {
 	inner.nested, inner.folded = true, false
 	w.opaqueAt(&inner, span, "text is evaluated once more: "+short(a.Text))
 	w.script(st.fork(), &inner, ": "+strings.NewReplacer("'", "", "\"", "").Replace(a.Text), span, true)
+	if last := len(w.commands) - 1; len(w.commands[last].Args) > 0 && w.commands[last].Args[0].Text == ":" {
+		w.commands = w.commands[:last] // it only held the text
+	}
 }
 
 // trimmed is the value of ${x%suffix}.

@@ -156,7 +156,25 @@ func (v *visit) placeholder(out []byte, name string) []byte {
 		return append(out, v.innerSentence()...)
 	default:
 		if g := v.r.given(name); g != nil {
-			return append(out, short(g.value.Text)...)
+			return v.values(out, g)
+		}
+	}
+	return out
+}
+
+// values appends the value of an option: the last one, but all of them if they
+// are commands, which run one after the other.
+func (v *visit) values(out []byte, last *given) []byte {
+	k := last.flag.Kind
+	if k != table.KindShell && k != table.KindEx && k != table.KindLines && k != table.KindSQL && !k.IsCode() {
+		return append(out, short(last.value.Text)...)
+	}
+	for i := range v.r.flags {
+		if g := &v.r.flags[i]; g.flag == last.flag {
+			out = append(out, short(g.value.Text)...)
+			if g != last {
+				out = append(out, ", then "...)
+			}
 		}
 	}
 	return out

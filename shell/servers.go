@@ -78,7 +78,11 @@ func (v *visit) lookedUp(a Arg) {
 	if !dotted(a) && (slices.ContainsFunc(v.r.args, dotted) || a.Text == strings.ToUpper(a.Text)) {
 		return
 	}
-	v.c.host(hostOf(strings.TrimPrefix(a.Text, "@")))
+	host := hostOf(strings.TrimPrefix(a.Text, "@"))
+	v.c.host(host)
+	if !IsLoopback(host) { // whoever answers for the name is told it, as with a download
+		v.c.Risk = min(v.c.Risk, Moderate)
+	}
 }
 
 // image is a container image: one that names no registry comes from the usual

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -41,6 +42,10 @@ func (w *walker) settings(st *state, f *frame, index int) {
 		if a.Name == "IFS" && len(c.Args) > 0 && c.Args[0].Text == "read" {
 			continue // while IFS= read -r line
 		}
+		if len(c.Args) > 0 && baseName(c.Args[0].Text) == "git" && strings.HasPrefix(a.Name, "GIT_CONFIG_") && paired(c.Assigns, a.Name) {
+			c.Suggest = false
+			continue // as with git -c, and judged with the command
+		}
 		risk, effects := c.Risk, c.Effects
 		w.variable(st, &inner, c, a.Name, a.Value)
 		if (c.Risk != risk || c.Effects != effects) && len(c.Args) > 0 {
@@ -52,6 +57,20 @@ func (w *walker) settings(st *state, f *frame, index int) {
 	}
 }
 
+// paired reports whether a variable is one of a pair that holds a setting of git,
+// or counts them.
+func paired(assigns []Assign, name string) bool {
+	other := name
+	if n, ok := strings.CutPrefix(name, "GIT_CONFIG_KEY_"); ok {
+		other = "GIT_CONFIG_VALUE_" + n
+	} else if n, ok := strings.CutPrefix(name, "GIT_CONFIG_VALUE_"); ok {
+		other = "GIT_CONFIG_KEY_" + n
+	} else if name != "GIT_CONFIG_COUNT" {
+		return false
+	}
+	return slices.ContainsFunc(assigns, func(a Assign) bool { return a.Name == other && !a.Value.Unknown })
+}
+
 // variable applies what an environment variable does: by its name, and by the
 // words of its value.
 func (w *walker) variable(st *state, f *frame, c *Command, name string, value Arg) {
@@ -59,12 +78,36 @@ func (w *walker) variable(st *state, f *frame, c *Command, name string, value Ar
 	if !hasWords(name) {
 		return
 	}
-	for _, word := range strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune(" \t\n:,|", r) }) {
-		w.setting(st, f, c, &table.KeysEnvironmentWords, name+"="+word, Arg{Text: word})
+	for _, word := range settingWords(value.Text) {
+		text := word
+		if strings.HasPrefix(word, "-") { // the value of an option
+			_, text, _ = strings.Cut(word, "=")
+		}
+		w.setting(st, f, c, &table.KeysEnvironmentWords, name+"="+word, Arg{Text: text})
 	}
 	if name == "PATH" && (value.Text == "" || strings.Contains(":"+value.Text+":", "::")) { // the current folder
 		w.setting(st, f, c, &table.KeysEnvironmentWords, "PATH=", Arg{})
 	}
+}
+
+// settingWords splits the value of a variable at blanks and at what separates the
+// items of lists. A word that starts with a quote ends with the next one.
+func settingWords(s string) (out []string) {
+	const separators = " \t\n:,|"
+	for s = strings.TrimLeft(s, separators); s != ""; s = strings.TrimLeft(s, separators) {
+		if s[0] == '\'' || s[0] == '"' {
+			if word, rest, ok := strings.Cut(s[1:], s[:1]); ok {
+				out, s = append(out, word), rest
+				continue
+			}
+		}
+		end := strings.IndexAny(s, separators)
+		if end < 0 {
+			end = len(s)
+		}
+		out, s = append(out, s[:end]), s[end:]
+	}
+	return out
 }
 
 // hasWords reports whether the words of the value of a variable count.

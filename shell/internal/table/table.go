@@ -102,7 +102,7 @@ func (t *Tool) AnyNames() bool {
 type Action struct {
 	Does    Effects
 	Risk    Level
-	Say     string
+	Say     string // sentences, one a line; the first is used whose placeholders have a value
 	Args    []Slot
 	Is      Trait
 	Hosts   []string

@@ -35,8 +35,13 @@ func (p *parser) action(line int, text string, a *action) error {
 		if err != nil {
 			return p.errorf(line, "say wants a sentence in double quotes")
 		}
+		if err := p.sentence(line, s); err != nil {
+			return err
+		}
+		if a.say != "" { // an option or a condition with several
+			s = a.say + "\n" + s
+		}
 		a.say = s
-		return p.sentence(line, s)
 	case "args":
 		return p.slots(line, rest, a)
 	case "is":

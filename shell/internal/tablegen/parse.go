@@ -262,7 +262,7 @@ func (p *parser) own(n *node, line int, text string) error {
 		return err
 	}
 	if n.do.say != "" {
-		n.says = append(n.says, n.do.say)
+		n.says = append(n.says, strings.Split(n.do.say, "\n")...)
 	}
 	n.do.say = say
 	return nil
