@@ -84,11 +84,11 @@ func (f *Facts) search(folder shell.Path, names string) {
 	f.Parts = append(f.Parts, part)
 }
 
-var accessEffects = map[shell.Access]shell.Effects{
+var accessEffects = [...]shell.Effects{
 	shell.List: shell.Reads, shell.Read: shell.Reads, shell.Write: shell.Writes, shell.Change: shell.Permissions, shell.Delete: shell.Deletes,
 }
 
-var accessWords = map[shell.Access]string{
+var accessWords = [...]string{
 	shell.List: "Look at ", shell.Read: "Read ", shell.Write: "Write to ", shell.Change: "Change the permissions of ", shell.Delete: "Delete ",
 }
 

@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
 // A Contract is what will run and inside what. It is shown to the person who
@@ -74,34 +77,57 @@ func (c *Contract) text() []byte {
 		}
 		b = append(append(append(b, '"'), name...), '"', ':')
 	}
-	value := func(name string, v any, there bool) {
+	text := func(name, v string, there bool) {
 		if there {
 			key(name)
-			text, _ := json.Marshal(v) // strings, lists of them and numbers can be written
-			b = append(b, text...)
+			b = plainjson.AppendText(b, v, true)
 		}
 	}
-	value("tool", c.Tool, true)
-	value("input", c.Input, len(c.Input) > 0)
-	value("argv", c.Argv, len(c.Argv) > 0)
-	value("script", c.Script, c.Script != "")
-	value("shell", c.Shell, c.Shell != "")
-	value("dir", c.Dir, true)
-	value("read", c.Read, len(c.Read) > 0)
-	value("write", c.Write, len(c.Write) > 0)
-	value("protected", c.Protected, len(c.Protected) > 0)
-	value("env", c.Env, len(c.Env) > 0)
-	value("inherit", c.Inherit, len(c.Inherit) > 0)
-	value("timeout", int64(c.Timeout), c.Timeout != 0)
-	value("grace", int64(c.Grace), c.Grace != 0)
-	value("output", c.Output, c.Output != 0)
-	value("cpu", int64(c.CPU), c.CPU != 0)
-	value("memory", c.Memory, c.Memory != 0)
-	value("procs", c.Procs, c.Procs != 0)
-	value("network", string(c.Network), true)
-	value("hosts", c.Hosts, len(c.Hosts) > 0)
-	value("required", c.Required, true)
-	return append(b, '}')
+	number := func(name string, n int64) {
+		if n != 0 {
+			key(name)
+			b = strconv.AppendInt(b, n, 10)
+		}
+	}
+	list := func(name string, texts []string) {
+		for i, v := range texts {
+			if i == 0 {
+				key(name)
+			}
+			b = plainjson.AppendText(append(b, "[,"[min(i, 1)]), v, true)
+		}
+		if len(texts) > 0 {
+			b = append(b, ']')
+		}
+	}
+	text("tool", c.Tool, true)
+	if len(c.Input) > 0 {
+		key("input")
+		b = append(b, c.Input...) // in canonical form
+	}
+	list("argv", c.Argv)
+	text("script", c.Script, c.Script != "")
+	text("shell", c.Shell, c.Shell != "")
+	text("dir", c.Dir, true)
+	list("read", c.Read)
+	list("write", c.Write)
+	list("protected", c.Protected)
+	if len(c.Env) > 0 {
+		key("env")
+		env, _ := json.Marshal(c.Env) // strings can be written
+		b = append(b, env...)
+	}
+	list("inherit", c.Inherit)
+	number("timeout", int64(c.Timeout))
+	number("grace", int64(c.Grace))
+	number("output", c.Output)
+	number("cpu", int64(c.CPU))
+	number("memory", c.Memory)
+	number("procs", int64(c.Procs))
+	text("network", string(c.Network), true)
+	list("hosts", c.Hosts)
+	key("required")
+	return append(strconv.AppendBool(b, c.Required), '}')
 }
 
 // canonicalJSON returns JSON with its keys in order; what is no JSON becomes a

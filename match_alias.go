@@ -8,30 +8,76 @@ import (
 
 // subNames are the other names that programs have for one of their
 // sub-commands, so that a rule for one name is a rule for all of them. Only what
-// means exactly the same stands here: a rule may allow.
-var subNames = map[string]map[string]string{
-	"npm": {
-		"i": "install", "in": "install", "ins": "install", "inst": "install", "insta": "install", "instal": "install", "isnt": "install", "isnta": "install",
-		"isntal": "install", "isntall": "install", "add": "install", "t": "test", "tst": "test", "run-script": "run", "rum": "run", "urn": "run",
-		"un": "uninstall", "unlink": "uninstall", "remove": "uninstall", "rm": "uninstall", "r": "uninstall", "up": "update", "upgrade": "update",
-		"udpate": "update", "x": "exec", "ln": "link", "ls": "list", "la": "list", "ll": "list", "innit": "init", "create": "init", "c": "config",
-		"clean-install": "ci", "ic": "ci", "install-clean": "ci", "isntall-clean": "ci", "it": "install-test", "v": "view", "info": "view", "show": "view", "s": "search",
-	},
-	"pnpm":     {"i": "install", "rm": "remove", "un": "remove", "uninstall": "remove", "up": "update", "upgrade": "update", "t": "test", "tst": "test", "run-script": "run", "ls": "list"},
-	"bun":      {"i": "install", "a": "add", "rm": "remove", "c": "create"},
-	"cargo":    {"b": "build", "c": "check", "d": "doc", "r": "run", "t": "test", "rm": "remove"},
-	"rails":    {"g": "generate", "d": "destroy", "c": "console", "s": "server", "t": "test", "r": "runner", "db": "dbconsole"},
-	"composer": {"i": "install", "u": "update", "upgrade": "update", "r": "require", "rm": "remove", "uninstall": "remove"},
-	"helm":     {"ls": "list", "del": "uninstall", "delete": "uninstall", "un": "uninstall"},
-	"brew":     {"rm": "uninstall", "remove": "uninstall", "ls": "list"},
-	"svn":      {"ci": "commit", "co": "checkout", "up": "update", "st": "status", "di": "diff", "del": "delete", "rm": "delete", "remove": "delete", "mv": "move", "ren": "move", "rename": "move", "sw": "switch"},
-	"hg":       {"ci": "commit", "co": "update", "up": "update", "checkout": "update", "st": "status"},
+// means exactly the same stands here: a rule may allow. Each of the others stands
+// between blanks.
+var subNames = [...]struct{ program, name, others string }{
+	{"npm", "install", " i in ins inst insta instal isnt isnta isntal isntall add "},
+	{"npm", "test", " t tst "},
+	{"npm", "run", " run-script rum urn "},
+	{"npm", "uninstall", " un unlink remove rm r "},
+	{"npm", "update", " up upgrade udpate "},
+	{"npm", "exec", " x "},
+	{"npm", "link", " ln "},
+	{"npm", "list", " ls la ll "},
+	{"npm", "init", " innit create "},
+	{"npm", "config", " c "},
+	{"npm", "ci", " clean-install ic install-clean isntall-clean "},
+	{"npm", "install-test", " it "},
+	{"npm", "view", " v info show "},
+	{"npm", "search", " s "},
+	{"pnpm", "install", " i "},
+	{"pnpm", "remove", " rm un uninstall "},
+	{"pnpm", "update", " up upgrade "},
+	{"pnpm", "test", " t tst "},
+	{"pnpm", "run", " run-script "},
+	{"pnpm", "list", " ls "},
+	{"bun", "install", " i "},
+	{"bun", "add", " a "},
+	{"bun", "remove", " rm "},
+	{"bun", "create", " c "},
+	{"cargo", "build", " b "},
+	{"cargo", "check", " c "},
+	{"cargo", "doc", " d "},
+	{"cargo", "run", " r "},
+	{"cargo", "test", " t "},
+	{"cargo", "remove", " rm "},
+	{"rails", "generate", " g "},
+	{"rails", "destroy", " d "},
+	{"rails", "console", " c "},
+	{"rails", "server", " s "},
+	{"rails", "test", " t "},
+	{"rails", "runner", " r "},
+	{"rails", "dbconsole", " db "},
+	{"composer", "install", " i "},
+	{"composer", "update", " u upgrade "},
+	{"composer", "require", " r "},
+	{"composer", "remove", " rm uninstall "},
+	{"helm", "list", " ls "},
+	{"helm", "uninstall", " del delete un "},
+	{"brew", "uninstall", " rm remove "},
+	{"brew", "list", " ls "},
+	{"svn", "commit", " ci "},
+	{"svn", "checkout", " co "},
+	{"svn", "update", " up "},
+	{"svn", "status", " st "},
+	{"svn", "diff", " di "},
+	{"svn", "delete", " del rm remove "},
+	{"svn", "move", " mv ren rename "},
+	{"svn", "switch", " sw "},
+	{"hg", "commit", " ci "},
+	{"hg", "update", " co up checkout "},
+	{"hg", "status", " st "},
 }
 
 // subName is the first name of a sub-command.
 func subName(program, sub string) string {
-	if name, ok := subNames[program][sub]; ok {
-		return name
+	if sub == "" || strings.Contains(sub, " ") {
+		return sub
+	}
+	for i := range subNames {
+		if n := &subNames[i]; n.program == program && strings.Contains(n.others, " "+sub+" ") {
+			return n.name
+		}
 	}
 	return sub
 }
@@ -43,8 +89,8 @@ func plainWords(c *shell.Command) []shell.Arg {
 	if len(args) == 0 || args[0].Unknown || len(args[0].Text) > 16 {
 		return args
 	}
-	name, ok := subNames[programName(c.Args[0].Text)][args[0].Text]
-	if !ok {
+	name := subName(programName(c.Args[0].Text), args[0].Text)
+	if name == args[0].Text {
 		return args
 	}
 	out := append([]shell.Arg{}, args...)

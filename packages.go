@@ -9,11 +9,26 @@ import (
 
 // ecosystems are the programs that add or run packages of one registry under the
 // same names.
-var ecosystems = map[string]string{
-	"npm": "npm", "npx": "npm", "yarn": "npm", "pnpm": "npm", "pnpx": "npm", "bun": "npm", "bunx": "npm", "ni": "npm", "nlx": "npm",
-	"pip": "pypi", "pip3": "pypi", "pipx": "pypi", "uv": "pypi", "uvx": "pypi", "poetry": "pypi", "pdm": "pypi", "pipenv": "pypi", "rye": "pypi", "hatch": "pypi",
-	"python": "pypi", "python3": "pypi", "gem": "gem", "bundle": "gem", "bundler": "gem", "apt": "deb", "apt-get": "deb", "aptitude": "deb",
-	"dnf": "rpm", "yum": "rpm", "microdnf": "rpm",
+var ecosystems = [...]struct {
+	registry string
+	programs []string
+}{
+	{"npm", []string{"npm", "npx", "yarn", "pnpm", "pnpx", "bun", "bunx", "ni", "nlx"}},
+	{"pypi", []string{"pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm", "pipenv", "rye", "hatch", "python", "python3"}},
+	{"gem", []string{"gem", "bundle", "bundler"}},
+	{"deb", []string{"apt", "apt-get", "aptitude"}},
+	{"rpm", []string{"dnf", "yum", "microdnf"}},
+}
+
+// registryOf is where a program has its packages from: its own name, where no
+// other has them from there.
+func registryOf(program string) string {
+	for i := range ecosystems {
+		if slices.Contains(ecosystems[i].programs, program) {
+			return ecosystems[i].registry
+		}
+	}
+	return program
 }
 
 // packages are what a part adds to the project, or fetches to run it, with the
@@ -23,10 +38,7 @@ func (p *Part) packages() []string {
 		return nil
 	}
 	words := p.Command.Words()
-	registry, ok := ecosystems[words.Name]
-	if !ok {
-		registry = words.Name
-	}
+	registry := registryOf(words.Name)
 	var out []string
 	add := func(word string) {
 		if name := packageName(word); name != "" {

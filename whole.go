@@ -7,43 +7,48 @@ import (
 
 // classFacts are what calls of a class amount to where they name no command, no
 // path and no address.
-var classFacts = map[Class]struct {
+var classFacts = [...]struct {
+	class    Class
 	effects  shell.Effects
 	risk     shell.Risk
 	sentence string
 }{
-	ClassRead:       {shell.Reads, shell.Safe, "Read a file"},
-	ClassList:       {shell.Reads, shell.Safe, "List files"},
-	ClassGrep:       {shell.Reads, shell.Safe, "Search in the files of the workspace"},
-	ClassSearch:     {shell.Reads | shell.Network, shell.Safe, "Search the web"},
-	ClassTask:       {shell.Reads, shell.Safe, "Keep a list of things to do"},
-	ClassQuestion:   {shell.Reads, shell.Safe, "Ask the user something"},
-	ClassDocs:       {shell.Reads, shell.Safe, "Read the agent's own documentation"},
-	ClassSkill:      {shell.Reads, shell.Safe, "Load instructions"},
-	ClassMemory:     {shell.Writes, shell.Moderate, "Keep or find notes"},
-	ClassMode:       {shell.Executes, shell.Moderate, "Change what the agent may do"},
-	ClassSubagent:   {shell.Executes, shell.Moderate, "Start or talk to another agent"},
-	ClassBackground: {shell.Processes, shell.Moderate, "End a running command, or look at it"},
-	ClassOutput:     {shell.Reads, shell.Safe, "Look at what a running command has printed"},
-	ClassCode:       {shell.Executes, shell.Dangerous, "Run code in an interpreter of the agent's own"},
-	ClassWrite:      {shell.Writes, shell.Dangerous, "Write a file that is not named"},
-	ClassEdit:       {shell.Writes, shell.Dangerous, "Change a file that is not named"},
-	ClassPatch:      {shell.Writes, shell.Dangerous, "Change files that are not named"},
-	ClassNotebook:   {shell.Writes, shell.Dangerous, "Change a notebook that is not named"},
-	ClassDelete:     {shell.Deletes, shell.Dangerous, "Delete a file that is not named"},
-	ClassMove:       {shell.Writes | shell.Deletes, shell.Dangerous, "Move a file that is not named"},
-	ClassFetch:      {shell.Network, shell.Dangerous, "Fetch data from an address that is not named"},
-	ClassShell:      {shell.Executes, shell.Dangerous, "Run a command that is not named"},
-	ClassExternal:   {shell.Network | shell.Publishes, shell.Dangerous, "Act on a service in the user's name"},
-	ClassMCP:        {shell.Executes | shell.Network, shell.Dangerous, "Use a tool of an MCP server"},
+	{ClassRead, shell.Reads, shell.Safe, "Read a file"},
+	{ClassList, shell.Reads, shell.Safe, "List files"},
+	{ClassGrep, shell.Reads, shell.Safe, "Search in the files of the workspace"},
+	{ClassSearch, shell.Reads | shell.Network, shell.Safe, "Search the web"},
+	{ClassTask, shell.Reads, shell.Safe, "Keep a list of things to do"},
+	{ClassQuestion, shell.Reads, shell.Safe, "Ask the user something"},
+	{ClassDocs, shell.Reads, shell.Safe, "Read the agent's own documentation"},
+	{ClassSkill, shell.Reads, shell.Safe, "Load instructions"},
+	{ClassMemory, shell.Writes, shell.Moderate, "Keep or find notes"},
+	{ClassMode, shell.Executes, shell.Moderate, "Change what the agent may do"},
+	{ClassSubagent, shell.Executes, shell.Moderate, "Start or talk to another agent"},
+	{ClassBackground, shell.Processes, shell.Moderate, "End a running command, or look at it"},
+	{ClassOutput, shell.Reads, shell.Safe, "Look at what a running command has printed"},
+	{ClassCode, shell.Executes, shell.Dangerous, "Run code in an interpreter of the agent's own"},
+	{ClassWrite, shell.Writes, shell.Dangerous, "Write a file that is not named"},
+	{ClassEdit, shell.Writes, shell.Dangerous, "Change a file that is not named"},
+	{ClassPatch, shell.Writes, shell.Dangerous, "Change files that are not named"},
+	{ClassNotebook, shell.Writes, shell.Dangerous, "Change a notebook that is not named"},
+	{ClassDelete, shell.Deletes, shell.Dangerous, "Delete a file that is not named"},
+	{ClassMove, shell.Writes | shell.Deletes, shell.Dangerous, "Move a file that is not named"},
+	{ClassFetch, shell.Network, shell.Dangerous, "Fetch data from an address that is not named"},
+	{ClassShell, shell.Executes, shell.Dangerous, "Run a command that is not named"},
+	{ClassExternal, shell.Network | shell.Publishes, shell.Dangerous, "Act on a service in the user's name"},
+	{ClassMCP, shell.Executes | shell.Network, shell.Dangerous, "Use a tool of an MCP server"},
 }
 
 // whole is the only part of a call that names nothing to look at.
 func (f *Facts) whole(call *Call, in tools.Input) Part {
-	known, ok := classFacts[f.Class]
-	p := Part{Text: call.Tool, Effects: known.effects, Risk: known.risk, Sentence: known.sentence}
+	p := Part{Text: call.Tool}
+	for i := range classFacts {
+		if known := &classFacts[i]; known.class == f.Class {
+			p.Effects, p.Risk, p.Sentence = known.effects, known.risk, known.sentence
+		}
+	}
 	switch {
-	case !ok:
+	case p.Sentence == "":
 		p.Effects, p.Risk, p.Sentence = shell.Executes, shell.Dangerous, "Use the tool "+shell.Shown(call.Tool)+", which is not known"
 	case f.Class == ClassMCP:
 		f.mcp(call, &p)

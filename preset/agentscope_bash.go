@@ -1,6 +1,7 @@
 package preset
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -51,7 +52,7 @@ var readOnlyCommands = [][]string{
 
 // fileCommands are the commands that may change files in working directories in
 // the mode accept_edits.
-var fileCommands = map[string]bool{"mkdir": true, "touch": true, "rm": true, "cp": true, "mv": true, "sed": true}
+var fileCommands = []string{"mkdir", "touch", "rm", "cp", "mv", "sed"}
 
 // checkBash is the permission check of Bash.
 func (a *agentScope) checkBash(c *sayso.Case, edits bool) sayso.Verdict {
@@ -237,7 +238,7 @@ func fileCommand(p *sayso.Part) bool {
 		return len(p.Opaque) == 0 && len(p.Paths) > 0
 	}
 	const allowed = shell.Reads | shell.Writes | shell.Deletes | shell.Irreversible
-	if len(cmd.Args) == 0 || !fileCommands[cmd.Args[0].Text] || cmd.Via >= 0 || cmd.Elsewhere {
+	if len(cmd.Args) == 0 || !slices.Contains(fileCommands, cmd.Args[0].Text) || cmd.Via >= 0 || cmd.Elsewhere {
 		return false
 	}
 	changes := p.Effects&(shell.Writes|shell.Deletes) != 0

@@ -76,10 +76,11 @@ func TestAgentScopeLists(t *testing.T) {
 		unnoticed(strings.Join(words, " "))
 		readOnlyCommands = was
 	}
-	for name := range fileCommands {
-		delete(fileCommands, name)
+	for i, name := range fileCommands {
+		was := fileCommands
+		fileCommands = slices.Delete(slices.Clone(was), i, i+1)
 		unnoticed(name)
-		fileCommands[name] = true
+		fileCommands = was
 	}
 	covered := []string{".ssh/config", ".ssh/authorized_keys", ".aws/credentials"} // by their folder
 	for _, list := range []*[]string{&dangerousFiles, &dangerousFolders} {

@@ -277,7 +277,7 @@ func cosmoVersion(c *shell.Command, w *shell.Words) bool {
 		return false
 	}
 	text := c.Args[1].Text
-	return text == "--version" || text == "-v" && !slices.Contains(cosmoVerbose, w.Name)
+	return text == "--version" || text == "-v" && !slices.Contains(cosmoVerbose, w.Name) && !slices.Contains(cosmoSandboxed, w.Name)
 }
 
 // cosmoFindActs reports whether find does something with what it finds.

@@ -52,7 +52,7 @@ var cosmoSandboxed = []string{"rm", "cp", "mv", "mkdir", "touch", "ln", "rsync"}
 var cosmoScripts = []string{"node", "python", "python2", "python3"}
 
 // cosmoVerbose are commands for which -v is no question about the version.
-var cosmoVerbose = append([]string{"chmod", "chown", "cat", "ls", "grep", "rg", "ag", "env", "sudo", "su", "bash", "sh", "pip", "tar"}, cosmoSandboxed...)
+var cosmoVerbose = []string{"chmod", "chown", "cat", "ls", "grep", "rg", "ag", "env", "sudo", "su", "bash", "sh", "pip", "tar"}
 
 // cosmoProtected are folders in which nothing is changed.
 var cosmoProtected = []string{"/usr", "/etc", "/System", "/var", "/bin", "/sbin", "/private/etc", "/private/var"}

@@ -3,7 +3,6 @@ package preset
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -37,19 +36,45 @@ func compileKodaRule(subject string, r KodaCodeRule) kodaRule {
 			text = path.Clean(text)
 		}
 	case SubjectNetworkTarget:
-		text = kodaPort.ReplaceAllString(strings.ToLower(text), "$1")
+		text = withoutPort(strings.ToLower(text))
 	case SubjectWebFetch:
-		text = kodaOrigin.ReplaceAllStringFunc(text, strings.ToLower)
+		text = lowerOrigin(text)
 	}
 	out.text, out.glob, out.folded = text, compileWildcard(text), compileWildcard(fspath.Fold(text))
 	return out
 }
 
-var (
-	kodaPort   = regexp.MustCompile(`^([^:]+):[0-9]+$`)          // behind a host
-	kodaOrigin = regexp.MustCompile(`^[A-Za-z]+://[^/?*]*`)      // scheme and host of an address
-	kodaWild   = strings.NewReplacer("*", "x", "?", "x").Replace // something that a pattern matches
-)
+// withoutPort is a host without the port behind it.
+func withoutPort(text string) string {
+	host, port, ok := strings.Cut(text, ":")
+	if !ok || host == "" || port == "" || strings.Trim(port, "0123456789") != "" {
+		return text
+	}
+	return host
+}
+
+// lowerOrigin is an address whose scheme and host are in small letters.
+func lowerOrigin(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok || scheme == "" || strings.ContainsFunc(scheme, func(r rune) bool { return (r|0x20) < 'a' || (r|0x20) > 'z' }) {
+		return text
+	}
+	end := strings.IndexAny(rest, "/?*")
+	if end < 0 {
+		end = len(rest)
+	}
+	return strings.ToLower(text[:len(text)-len(rest)+end]) + rest[end:]
+}
+
+// kodaWild is something that a pattern matches.
+func kodaWild(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '*' || r == '?' {
+			return 'x'
+		}
+		return r
+	}, text)
+}
 
 // at returns the rule as it is meant in a workspace.
 func (r kodaRule) at(c *sayso.Case) kodaRule {

@@ -1,7 +1,6 @@
 package preset
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -19,22 +18,13 @@ func KosmoFaults() []KosmoFault {
 	for name, list := range map[string]*[]string{
 		"safe_tools": &kosmoSafeTools, "approval_required": &kosmoApprovalRequired, "blocked_paths": &kosmoBlockedPaths,
 		"allowed_paths": &kosmoAllowedPaths, "blocked_commands": &kosmoBlockedCommands, "guardian_safe_commands": &kosmoSafeCommands,
+		"shell tools": &kosmoShellTools, "file tools": &kosmoFileTools, "project writes": &kosmoProjectWrites, "always safe": &kosmoAlwaysSafe,
 	} {
 		for i, entry := range *list {
 			out = append(out, KosmoFault{name + " without " + entry, func() func() {
 				was := *list
 				*list = slices.Delete(slices.Clone(was), i, i+1)
 				return func() { *list = was }
-			}})
-		}
-	}
-	for name, set := range map[string]map[string]bool{
-		"shell tools": kosmoShellTools, "file tools": kosmoFileTools, "project writes": kosmoProjectWrites, "always safe": kosmoAlwaysSafe,
-	} {
-		for entry := range maps.Clone(set) {
-			out = append(out, KosmoFault{name + " without " + entry, func() func() {
-				delete(set, entry)
-				return func() { set[entry] = true }
 			}})
 		}
 	}

@@ -31,34 +31,34 @@ const kosmoUserFile = ".kosmokrator/config.yaml"
 // The lists that cannot be configured.
 var (
 	// kosmoShellTools take a command line; what is typed into a shell is one.
-	kosmoShellTools = kosmoSet([]string{"bash", "shell_start", "shell_write"})
+	kosmoShellTools = []string{"bash", "shell_start", "shell_write"}
 
 	// kosmoFileTools are those that the project boundary is about.
-	kosmoFileTools = kosmoSet([]string{"file_write", "file_edit", "file_read", "glob", "grep"})
+	kosmoFileTools = []string{"file_write", "file_edit", "file_read", "glob", "grep"}
 
 	// kosmoProjectWrites are approved by Guardian inside the project.
-	kosmoProjectWrites = kosmoSet([]string{"file_write", "file_edit"})
+	kosmoProjectWrites = []string{"file_write", "file_edit"}
 
 	// kosmoAlwaysSafe are approved by Guardian, whatever their arguments are.
-	kosmoAlwaysSafe = kosmoSet([]string{
+	kosmoAlwaysSafe = []string{
 		"file_read", "glob", "grep",
 		"task_create", "task_update", "task_list", "task_get",
 		"shell_read", "shell_kill",
 		"memory_save", "memory_search",
 		"lua_list_docs", "lua_search_docs", "lua_read_doc",
 		"execute_lua",
-	})
+	}
 
 	// kosmoReading are the tools that neither write files nor execute
 	// anything: what is left to an agent that plans or answers.
-	kosmoReading = kosmoSet([]string{
+	kosmoReading = []string{
 		"file_read", "glob", "grep",
 		"task_create", "task_update", "task_list", "task_get",
 		"shell_read", "shell_kill",
 		"memory_save", "memory_search",
 		"ask_user", "ask_choice", "subagent",
 		"lua_list_docs", "lua_search_docs", "lua_read_doc",
-	})
+	}
 
 	// kosmoMetacharacters make a command risky wherever they stand in it. A
 	// carriage return ends a line that is typed into a shell.
@@ -70,9 +70,9 @@ var (
 
 	// kosmoMutativePrograms count as mutative whatever they are told to do:
 	// containers and the management of processes.
-	kosmoMutativePrograms = kosmoSet([]string{
+	kosmoMutativePrograms = []string{
 		"docker", "docker-compose", "podman", "podman-compose", "nerdctl", "buildah", "crictl", "ctr", "lxc", "incus",
 		"kubectl", "oc", "k3s", "k9s", "helm", "minikube", "kind",
 		"kill", "killall", "pkill", "xkill", "skill", "fuser",
-	})
+	}
 )

@@ -2,6 +2,7 @@ package preset
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,9 +35,9 @@ func (k *kosmo) guardian(c *sayso.Case) sayso.Verdict {
 		return sayso.Decide(sayso.Ask, "kosmokrator.guardian.risky", reason)
 	}
 	switch tool := c.Tool(); {
-	case kosmoAlwaysSafe[tool]:
+	case slices.Contains(kosmoAlwaysSafe, tool):
 		return safe("the tool " + tool + " is always safe")
-	case kosmoProjectWrites[tool]:
+	case slices.Contains(kosmoProjectWrites, tool):
 		if name, out := k.outside(c); out {
 			return risky("the path " + shell.Shown(name) + " is outside the project root")
 		}
@@ -44,7 +45,7 @@ func (k *kosmo) guardian(c *sayso.Case) sayso.Verdict {
 			return risky("the file decides what the agent may do")
 		}
 		return safe("the path is inside the project root")
-	case kosmoShellTools[tool]:
+	case slices.Contains(kosmoShellTools, tool):
 		if why := k.risk(c); why != "" {
 			return risky(why)
 		}
@@ -117,17 +118,23 @@ func (k *kosmo) unsafe(c *sayso.Case, line string) string {
 
 // kosmoRiskyCommands match the risky commands with whatever else is given. They are
 // made when they are first needed.
-var kosmoRiskyCommands = sync.OnceValue(func() []kosmoCommand {
-	var out []kosmoCommand
-	for _, text := range kosmoRisky {
-		for _, pattern := range []string{text, text + " *"} {
-			one := compileKosmoCommand(pattern)
-			one.text = text
-			out = append(out, one)
+var kosmoRiskyCommands = func() []kosmoCommand {
+	kosmoCompiled.Do(func() {
+		for _, text := range kosmoRisky {
+			for _, pattern := range []string{text, text + " *"} {
+				one := compileKosmoCommand(pattern)
+				one.text = text
+				kosmoCompiled.risky = append(kosmoCompiled.risky, one)
+			}
 		}
-	}
-	return out
-})
+	})
+	return kosmoCompiled.risky
+}
+
+var kosmoCompiled struct {
+	sync.Once
+	risky []kosmoCommand
+}
 
 func kosmoRiskyIn(c *sayso.Case) string {
 	for _, risky := range kosmoRiskyCommands() {
@@ -162,11 +169,11 @@ func kosmoMode(c *sayso.Case) string {
 		return "the agent mode " + shell.Shown(string(mode)) + " is not known: want edit, plan or ask"
 	case kosmoOnlyReads(c):
 		return ""
-	case mode == sayso.PlanMode && kosmoShellTools[tool]:
+	case mode == sayso.PlanMode && slices.Contains(kosmoShellTools, tool):
 		return "the tool " + tool + " is not available: there is no shell in Plan mode"
 	case mode == sayso.PlanMode:
 		return "the tool " + shell.Shown(tool) + " is not available in Plan mode"
-	case !kosmoShellTools[tool]:
+	case !slices.Contains(kosmoShellTools, tool):
 		return "the tool " + shell.Shown(tool) + " is not available in Ask mode"
 	}
 	if why := kosmoMutative(c); why != "" {
@@ -178,7 +185,7 @@ func kosmoMode(c *sayso.Case) string {
 // kosmoOnlyReads reports whether a tool writes no file and executes nothing: one
 // of those that the document has, or another that is known to.
 func kosmoOnlyReads(c *sayso.Case) bool {
-	return kosmoReading[c.Tool()] || c.Facts != nil && c.Facts.Err == nil && c.Facts.ReadOnly && !kosmoShell(c)
+	return slices.Contains(kosmoReading, c.Tool()) || c.Facts != nil && c.Facts.Err == nil && c.Facts.ReadOnly && !kosmoShell(c)
 }
 
 // kosmoSubagent says why a subagent of its kind may not make the call.
@@ -208,7 +215,7 @@ func kosmoMutative(c *sayso.Case) string {
 		switch {
 		case len(p.Opaque) > 0:
 			return "what it does cannot be known"
-		case kosmoMutativePrograms[program(p)]:
+		case slices.Contains(kosmoMutativePrograms, program(p)):
 			return program(p) + " manages containers or processes"
 		case p.Effects&^kosmoLooks != 0:
 			return "it does more than look (" + strings.Join((p.Effects&^kosmoLooks).Names(), ", ") + ")"

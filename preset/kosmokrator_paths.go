@@ -3,6 +3,7 @@ package preset
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -48,7 +49,7 @@ func (k *kosmo) blockedPath() sayso.Stage {
 
 // kosmoShell reports whether the call is a command line.
 func kosmoShell(c *sayso.Case) bool {
-	return len(c.Facts.Lines) > 0 || kosmoShellTools[c.Tool()]
+	return len(c.Facts.Lines) > 0 || slices.Contains(kosmoShellTools, c.Tool())
 }
 
 // blocks reports whether a path matches in any of its spellings. Upper and lower
@@ -104,7 +105,7 @@ func kosmoBelow(abs, folder string) (string, bool) {
 // projectBoundary asks about files outside of the project, to read them too.
 func (k *kosmo) projectBoundary(mode string) sayso.Stage {
 	return sayso.Func("project_boundary", func(c *sayso.Case) sayso.Verdict {
-		if mode == Prometheus || !kosmoFileTools[c.Tool()] {
+		if mode == Prometheus || !slices.Contains(kosmoFileTools, c.Tool()) {
 			return sayso.Pass()
 		}
 		if name, out := k.outside(c); out {

@@ -6,6 +6,7 @@ package preset
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/shell"
@@ -155,7 +156,7 @@ func readingOnly(mode string) sayso.Stage {
 			return deny("mode.plan", "in plan mode only reading is allowed")
 		case agent != "" && agent != sayso.EditMode: // one that is not known is not there to change anything
 			return deny("agent."+sayso.Code(agent), "the agent is in "+string(agent)+" mode, and this does more than read")
-		case readingSubagents[c.Call.Subagent]:
+		case slices.Contains(readingSubagents, c.Call.Subagent):
 			return deny("agent.subagent", "a subagent of the kind "+c.Call.Subagent+" only reads")
 		}
 		return sayso.Pass()
@@ -177,7 +178,7 @@ func onlySets(p *sayso.Part) bool {
 	return len(p.Command.Args) == 0 && len(p.Command.Redirects) == 0 || program(p) == "export"
 }
 
-var readingSubagents = map[string]bool{"explore": true, "Explore": true, "plan": true, "Plan": true}
+var readingSubagents = []string{"explore", "Explore", "plan", "Plan"}
 
 // A Capability is something that calls in a workspace can do at all.
 type Capability string

@@ -2,6 +2,7 @@ package preset
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -9,9 +10,9 @@ import (
 )
 
 // signalling are the programs that stop other processes, or send them signals.
-var signalling = map[string]bool{
-	"kill": true, "pkill": true, "killall": true, "skill": true, "snice": true, "xkill": true, "fkill": true, "fkill-cli": true,
-	"kill-port": true, "killport": true, "fuser": true,
+var signalling = []string{
+	"kill", "pkill", "killall", "skill", "snice", "xkill", "fkill", "fkill-cli",
+	"kill-port", "killport", "fuser",
 }
 
 // signals names what a part sends a signal to, if that may be a process which
@@ -19,7 +20,7 @@ var signalling = map[string]bool{
 // does no such thing.
 func signals(c *sayso.Case, p *sayso.Part) string {
 	name := program(p)
-	if p.Effects&shell.Processes == 0 || !signalling[name] {
+	if p.Effects&shell.Processes == 0 || !slices.Contains(signalling, name) {
 		return ""
 	}
 	operands := p.Command.Words().Operands
@@ -45,7 +46,7 @@ func startedHere(c *sayso.Case, p *sayso.Part, a shell.Arg) bool {
 		}
 		return program(q) == "jobs" || program(q) == "cat" && len(q.Paths) == 1 && c.Facts.Place.Inside(q.Paths[0].Abs)
 	}
-	if parent := c.Facts.Parent(p.Command); a.Text != "*" || parent != nil && len(parent.Args) > 0 && reading[path.Base(parent.Args[0].Text)] {
+	if parent := c.Facts.Parent(p.Command); a.Text != "*" || parent != nil && len(parent.Args) > 0 && slices.Contains(reading, path.Base(parent.Args[0].Text)) {
 		return false
 	}
 	for _, line := range c.Facts.Lines {
@@ -58,7 +59,7 @@ func startedHere(c *sayso.Case, p *sayso.Part, a shell.Arg) bool {
 
 // reading are the programs that give others words which they read: those are no
 // variables.
-var reading = map[string]bool{"xargs": true, "parallel": true, "gxargs": true}
+var reading = []string{"xargs", "parallel", "gxargs"}
 
 // writtenHere reports whether the session has written the file.
 func writtenHere(c *sayso.Case, file *shell.Path) bool {

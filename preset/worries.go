@@ -2,6 +2,7 @@ package preset
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -112,7 +113,7 @@ func carried(c *sayso.Case, p *sayso.Part) string {
 	}
 	for i := range c.Facts.Parts {
 		q := &c.Facts.Parts[i]
-		if q == p || q.Command == nil || !q.Command.Nested || !flows(q.Command, p.Command) || harmlessOutput[program(q)] && len(q.Paths) == 0 {
+		if q == p || q.Command == nil || !q.Command.Nested || !flows(q.Command, p.Command) || slices.Contains(harmlessOutput, program(q)) && len(q.Paths) == 0 {
 			continue
 		}
 		return "what " + shell.Shown(q.Text) + " prints"
@@ -122,10 +123,10 @@ func carried(c *sayso.Case, p *sayso.Part) string {
 
 // harmlessOutput are programs that, without a file to read, print what they are
 // given, or what kind of machine, version or time it is.
-var harmlessOutput = map[string]bool{
-	"uname": true, "arch": true, "date": true, "echo": true, "printf": true, "basename": true, "dirname": true, "seq": true, "nproc": true, "tr": true,
-	"cut": true, "sed": true, "awk": true, "head": true, "tail": true, "sort": true, "grep": true, "jq": true, "xargs": true, "dpkg": true, "rustc": true, "go": true,
-	"node": true, "python": true, "python3": true, "lsb_release": true, "curl": true, "wget": true, "git": true, "mktemp": true, "uuidgen": true, "xmllint": true,
+var harmlessOutput = []string{
+	"uname", "arch", "date", "echo", "printf", "basename", "dirname", "seq", "nproc", "tr",
+	"cut", "sed", "awk", "head", "tail", "sort", "grep", "jq", "xargs", "dpkg", "rustc", "go",
+	"node", "python", "python3", "lsb_release", "curl", "wget", "git", "mktemp", "uuidgen", "xmllint",
 }
 
 // packages names what a part installs beyond what the project already lists.

@@ -30,6 +30,27 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestStart: no package of ours does anything before it is asked to. Tables are
+// lists that the compiler lays out; a map would be built at each start, for every
+// call of an agent.
+func TestStart(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "hook")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "init mvdan.cc/sh") {
+		t.Fatalf("it does not tell what it does at its start: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "init github.com/sayso-dev/") && !strings.HasSuffix(line, " 0 allocs\n") {
+			t.Errorf("work at the start: %s", line)
+		}
+	}
+}
+
 // TestScriptWithoutRich: where a policy script is in force and nothing beside
 // this program can run it, the call is denied, with the remedy.
 func TestScriptWithoutRich(t *testing.T) {

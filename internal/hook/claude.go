@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
 // ClaudeEvents are the events of Claude Code that sayso wants to be told of.
@@ -24,44 +25,62 @@ type claudeEvent struct {
 	Batch                                              []string // ids of calls
 }
 
-// readClaude reads an event, key by key: to decode into a struct takes longer in a
-// program that does it once.
+// readClaude reads an event.
 func readClaude(text []byte) (claudeEvent, error) {
 	var c claudeEvent
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
+	var fields []plainjson.Field
+	all, err := plainjson.Parse(text)
+	if err == nil {
+		fields, err = all.Fields()
+	}
+	if err != nil {
 		return c, fmt.Errorf("read the event: %w", err)
 	}
-	c.Input = all["tool_input"]
-	for key, to := range map[string]*string{
-		"session_id": &c.Session, "cwd": &c.Cwd, "hook_event_name": &c.Event, "permission_mode": &c.Mode,
-		"agent_type": &c.Agent, "tool_name": &c.Tool, "tool_use_id": &c.ID, "prompt": &c.Prompt,
-	} {
-		if raw, ok := all[key]; ok {
-			if err := json.Unmarshal(raw, to); err != nil {
-				return c, fmt.Errorf("read the event: %s: %w", key, err)
-			}
+	for _, f := range fields {
+		if err := c.set(f); err != nil {
+			return c, fmt.Errorf("read the event: %s: %w", f.Key, err)
 		}
 	}
-	if raw, ok := all["mcp_server"]; ok {
+	return c, nil
+}
+
+// set takes over a field of the event. Of two with the same key the last one counts,
+// as it does for those who read JSON into a map.
+func (c *claudeEvent) set(f plainjson.Field) (err error) {
+	switch f.Key {
+	case "session_id":
+		c.Session, err = f.Value.Text()
+	case "cwd":
+		c.Cwd, err = f.Value.Text()
+	case "hook_event_name":
+		c.Event, err = f.Value.Text()
+	case "permission_mode":
+		c.Mode, err = f.Value.Text()
+	case "agent_type":
+		c.Agent, err = f.Value.Text()
+	case "tool_name":
+		c.Tool, err = f.Value.Text()
+	case "tool_use_id":
+		c.ID, err = f.Value.Text()
+	case "prompt":
+		c.Prompt, err = f.Value.Text()
+	case "tool_input":
+		c.Input = json.RawMessage(f.Value)
+	case "mcp_server":
 		var server struct{ Name string }
-		if err := json.Unmarshal(raw, &server); err != nil {
-			return c, fmt.Errorf("read the event: mcp_server: %w", err)
-		}
+		err = json.Unmarshal(f.Value, &server)
 		c.Server = server.Name
-	}
-	if raw, ok := all["tool_calls"]; ok {
+	case "tool_calls":
 		var calls []struct {
 			ID string `json:"tool_use_id"`
 		}
-		if err := json.Unmarshal(raw, &calls); err != nil {
-			return c, fmt.Errorf("read the event: tool_calls: %w", err)
-		}
+		err = json.Unmarshal(f.Value, &calls)
+		c.Batch = nil
 		for _, call := range calls {
 			c.Batch = append(c.Batch, call.ID)
 		}
 	}
-	return c, nil
+	return err
 }
 
 // What Claude Code reads: each answer in the form of its event. It takes a form
@@ -99,6 +118,9 @@ func (g *Guard) Claude(in io.Reader, out io.Writer) error {
 }
 
 func claudeText(answer any) ([]byte, error) {
+	if d, ok := answer.(claudeDecision); ok {
+		return d.text(), nil
+	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -120,8 +142,16 @@ func ClaudeDenial(err error) []byte {
 	return text
 }
 
-func preToolUse(d sayso.Decision) any {
-	return answerTo("PreToolUse", claudeOutput{"permissionDecision": d.Effect.String(), "permissionDecisionReason": reason(d)})
+// A claudeDecision is the answer before a tool runs: nearly all that a hook answers.
+type claudeDecision struct{ decision, reason string }
+
+func preToolUse(d sayso.Decision) any { return claudeDecision{d.Effect.String(), reason(d)} }
+
+func (d claudeDecision) text() []byte {
+	b := []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":`)
+	b = plainjson.AppendText(b, d.decision, false)
+	b = append(b, `,"permissionDecisionReason":`...)
+	return append(plainjson.AppendText(b, d.reason, false), "}}\n"...)
 }
 
 // claude returns the answer to an event; nil is for an event that needs none.

@@ -207,6 +207,7 @@ func within[T any](deadline time.Duration, do func(context.Context) T) (T, error
 			}
 			done <- r
 		}()
+		enlarge(false)
 		r.value = do(ctx)
 	}()
 	select {
@@ -216,4 +217,24 @@ func within[T any](deadline time.Duration, do func(context.Context) T) (T, error
 		var none T
 		return none, fmt.Errorf("it took longer than %s", deadline)
 	}
+}
+
+// enlarge makes the stack of a goroutine large enough for a decision, at once and
+// while nearly nothing is on it. A stack that grows as it fills is copied four times
+// on the way, which takes longer than the decision: a hook is a new process, with
+// everything cold. What counts is the size of the frame; it is never filled.
+//
+//go:noinline
+func enlarge(fill bool) (sum byte) {
+	if !fill {
+		return 0
+	}
+	var room [20 << 10]byte
+	for i := range room {
+		room[i] = byte(i)
+	}
+	for _, b := range room {
+		sum += b
+	}
+	return sum
 }

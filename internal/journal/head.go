@@ -2,10 +2,11 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/private"
@@ -22,14 +23,35 @@ type head struct {
 	time  time.Time
 }
 
-// The head is one line of fixed length, so that a new one is one small write.
+// The head is one line of fixed length, so that a new one is one small write: four
+// numbers, each of so many digits and a blank, and the hash.
 const (
-	headForm = "%020d %020d %020d %020d %64s\n"
-	headLen  = 4*21 + 64 + 1
+	digits  = 20
+	headLen = 4*(digits+1) + len(Genesis) + 1
 )
 
 func (h head) text() []byte {
-	return fmt.Appendf(nil, headForm, h.first, h.seq, h.size, max(0, h.time.UnixNano()), h.hash)
+	b := make([]byte, 0, headLen)
+	for _, n := range [...]uint64{h.first, h.seq, uint64(h.size), uint64(max(0, h.time.UnixNano()))} {
+		var short [digits]byte
+		text := strconv.AppendUint(short[:0], n, 10)
+		b = append(append(append(b, zeros[len(text):]...), text...), ' ')
+	}
+	return append(append(b, h.hash...), '\n')
+}
+
+const zeros = "00000000000000000000"
+
+// number reads the next number of a head.
+func number[T int64 | uint64](text *string, ok *bool) T {
+	if len(*text) <= digits {
+		*ok = false
+		return 0
+	}
+	n, err := strconv.ParseUint((*text)[:digits], 10, 63)
+	*ok = *ok && err == nil
+	*text = (*text)[digits+1:]
+	return T(n)
 }
 
 // readHead reads the head; none is fine if there is no journal yet.
@@ -41,10 +63,10 @@ func readHead(file *os.File) (h head, found bool, err error) {
 	if len(text) == 0 {
 		return head{first: 1, hash: Genesis}, false, nil
 	}
-	var nanos int64
-	n, err := fmt.Sscanf(string(text), "%d %d %d %d %64s\n", &h.first, &h.seq, &h.size, &nanos, &h.hash)
-	h.time = time.Unix(0, nanos)
-	if err != nil || n != 5 || len(text) != headLen || string(h.text()) != string(text) {
+	rest, ok := string(text), true
+	h = head{first: number[uint64](&rest, &ok), seq: number[uint64](&rest, &ok), size: number[int64](&rest, &ok), time: time.Unix(0, number[int64](&rest, &ok))}
+	h.hash = strings.TrimSuffix(rest, "\n")
+	if !ok || len(text) != headLen || string(h.text()) != string(text) {
 		return h, false, private.Fail(file.Name(), "it is damaged", repairHint, nil)
 	}
 	return h, true, nil

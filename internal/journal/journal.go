@@ -77,47 +77,49 @@ func (f Folder) Record(ctx context.Context, records ...sayso.Record) error {
 		return err
 	}
 	defer lock.Close() //nolint:errcheck // what was written was written, and the lock ends with it
-	end, err := f.end(lock)
+	end, last, err := f.end(lock)
+	if last != nil {
+		defer last.Close() //nolint:errcheck // a failure to write was seen
+	}
 	if err != nil {
 		return err
 	}
-	return f.append(lock, end, records)
+	return f.append(lock, end, last, records)
 }
 
 // end is where the chain ends: where the head says, or, if a process was killed
-// before it could write that, behind what it has written.
-func (f Folder) end(lock *os.File) (head, error) {
+// before it could write that, behind what it has written. The last file is open,
+// if there is one.
+func (f Folder) end(lock *os.File) (head, *os.File, error) {
 	h, found, err := readHead(lock)
 	if err != nil {
-		return h, err
+		return h, nil, err
 	}
 	if !found { // the head is written before the first record
 		if names, err := f.files(); err != nil || len(names) > 0 {
-			return h, errors.Join(err, private.Fail(f.head(), "it is missing, but there are records", repairHint, nil))
+			return h, nil, errors.Join(err, private.Fail(f.head(), "it is missing, but there are records", repairHint, nil))
 		}
-		return h, h.write(lock)
+		return h, nil, h.write(lock)
 	}
 	return f.forward(h)
 }
 
-// forward moves the head over whole lines that stand behind it.
-func (f Folder) forward(h head) (head, error) {
+// forward moves the head over whole lines that stand behind it, and returns the
+// file in which they end.
+func (f Folder) forward(h head) (head, *os.File, error) {
 	for {
-		file, err := private.Open(f.file(h.first), os.O_RDONLY)
+		file, err := private.Open(f.file(h.first), os.O_RDWR)
 		if errors.Is(err, fs.ErrNotExist) && h.seq == 0 {
-			return h, nil
+			return h, nil, nil
 		}
 		if err != nil {
-			return h, notThere(f.file(h.first), err)
+			return h, nil, notThere(f.file(h.first), err)
 		}
 		h, err = h.over(file)
-		_ = file.Close() // it was only read
-		if err != nil {
-			return h, err
+		if err != nil || h.first == h.seq+1 || missing(f.file(h.seq+1)) {
+			return h, file, err
 		}
-		if h.first == h.seq+1 || missing(f.file(h.seq+1)) {
-			return h, nil
-		}
+		_ = file.Close()             // it was only read
 		h.first, h.size = h.seq+1, 0 // a file was begun, and the process killed
 	}
 }
@@ -163,13 +165,13 @@ func (h head) over(file *os.File) (head, error) {
 }
 
 // append writes records behind the end, and moves the head.
-func (f Folder) append(lock *os.File, end head, records []sayso.Record) error {
+func (f Folder) append(lock *os.File, end head, last *os.File, records []sayso.Record) error {
 	most := f.MaxSize
 	if most == 0 {
 		most = defaultSize
 	}
 	if end.size >= most {
-		end.first, end.size = end.seq+1, 0
+		end.first, end.size, last = end.seq+1, 0, nil
 	}
 	next := end
 	var text []byte
@@ -189,17 +191,19 @@ func (f Folder) append(lock *os.File, end head, records []sayso.Record) error {
 		text = append(append(text, line...), '\n')
 	}
 	next.size = end.size + int64(len(text))
-	file, err := private.Open(f.file(end.first), os.O_WRONLY|os.O_CREATE)
-	if err != nil {
-		return err
+	if last == nil { // a file begins
+		var err error
+		if last, err = private.Open(f.file(end.first), os.O_WRONLY|os.O_CREATE); err != nil {
+			return err
+		}
+		defer last.Close() //nolint:errcheck // a failure to write was seen
 	}
-	defer file.Close() //nolint:errcheck // a failure to write was seen
-	if err := private.Append(file, end.size, text); err != nil {
+	if err := private.Append(last, end.size, text); err != nil {
 		return err
 	}
 	if f.Sync {
-		if err := file.Sync(); err != nil {
-			return private.Fail(file.Name(), "it cannot be written", "", err)
+		if err := last.Sync(); err != nil {
+			return private.Fail(last.Name(), "it cannot be written", "", err)
 		}
 	}
 	return next.write(lock)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -36,7 +37,10 @@ const (
 // The hash stands last, so that it can be of the bytes before it, whatever they
 // are.
 func seal(seq uint64, prev string, record []byte) (line []byte, hash string) {
-	line = fmt.Appendf(nil, `{"v":%d,"seq":%d,"prev":%q,`, version, seq, prev)
+	line = make([]byte, 0, len(record)+2*len(prev)+64)
+	line = strconv.AppendInt(append(line, `{"v":`...), version, 10)
+	line = strconv.AppendUint(append(line, `,"seq":`...), seq, 10)
+	line = append(append(append(line, `,"prev":"`...), prev...), `",`...)
 	line = append(line, record[1:len(record)-1]...)
 	hash = sum(line)
 	line = append(line, hashKey...)

@@ -61,8 +61,8 @@ func profileTexts(r *sayso.Record) []string {
 
 // told are the keys of a record under which the text of a rule may stand. What
 // else has the same letters, such as a kind or a code, is no rule.
-var told = map[string]bool{
-	"rule": true, "reason": true, "name": true, "because": true, "more": true, "except": true, "match": true, "not_match": true,
+var told = []string{
+	"rule", "reason", "name", "because", "more", "except", "match", "not_match",
 }
 
 // hideTexts takes texts out of a record.
@@ -94,7 +94,7 @@ func without(v any, key string, texts []string) any {
 			v[i] = without(v[i], key, texts)
 		}
 	case string:
-		if !told[key] {
+		if !slices.Contains(told, key) {
 			return v
 		}
 		for _, text := range texts {

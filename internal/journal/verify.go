@@ -184,5 +184,5 @@ func (f Folder) Repair(ctx context.Context, by string) (Report, error) {
 		return report, private.Fail(f.head(), "it cannot be written", "", err)
 	}
 	f.Sync = true
-	return report, f.append(lock, end, []sayso.Record{{Time: now, Kind: Repaired, Note: strings.TrimSpace(note), Decider: &sayso.Decider{Kind: "person", Name: by}}})
+	return report, f.append(lock, end, nil, []sayso.Record{{Time: now, Kind: Repaired, Note: strings.TrimSpace(note), Decider: &sayso.Decider{Kind: "person", Name: by}}})
 }

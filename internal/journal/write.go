@@ -3,10 +3,10 @@ package journal
 import (
 	"encoding/json"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
+	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
 // A writer puts JSON together.
@@ -70,30 +70,7 @@ func (w *writer) value(name string, v any) {
 }
 
 // quote writes a string. Bytes that are no UTF-8 become the replacement character.
-func (w *writer) quote(s string) {
-	w.text = append(w.text, '"')
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c == '"' || c == '\\':
-			w.text = append(w.text, '\\', c)
-		case c >= 0x20 && c < utf8.RuneSelf:
-			w.text = append(w.text, c)
-		case c == '\n':
-			w.text = append(w.text, '\\', 'n')
-		case c < 0x20:
-			const hex = "0123456789abcdef"
-			w.text = append(w.text, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			w.text = utf8.AppendRune(w.text, r)
-			i += size
-			continue
-		}
-		i++
-	}
-	w.text = append(w.text, '"')
-}
+func (w *writer) quote(s string) { w.text = plainjson.AppendText(w.text, s, false) }
 
 func (w *writer) request(c sayso.Call) {
 	w.key("request")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/sayso-dev/sayso/internal/session"
 )
@@ -62,14 +63,31 @@ func Guarded(at Files) []string {
 	return append(out, programs()...)
 }
 
+// own is where this program is, as it was started and with links followed. It is
+// looked for once.
+var own struct {
+	sync.Once
+	file, real string
+	err        error
+}
+
+func self() (file, real string, err error) {
+	own.Do(func() {
+		if own.file, own.err = os.Executable(); own.err == nil {
+			own.real = Real(own.file)
+		}
+	})
+	return own.file, own.real, own.err
+}
+
 // programs are the files of sayso itself: this one, and the other beside it.
 func programs() []string {
-	self, err := os.Executable()
+	file, real, err := self()
 	if err != nil {
 		return nil
 	}
 	var out []string
-	for _, file := range []string{self, Real(self)} {
+	for _, file := range []string{file, real} {
 		out = append(out, file)
 		for _, name := range []string{"sayso", "sayso-hook"} {
 			out = append(out, filepath.Join(filepath.Dir(file), name+filepath.Ext(file)))
@@ -82,12 +100,9 @@ func programs() []string {
 // Beside finds a program in the folder of this one, and nowhere else: what a
 // search path leads to could be anybody's.
 func Beside(name string) (string, error) {
-	own, err := os.Executable()
+	_, own, err := self()
 	if err != nil {
 		return "", fmt.Errorf("find the program %s: %w", name, err)
-	}
-	if real, err := filepath.EvalSymlinks(own); err == nil {
-		own = real
 	}
 	if runtime.GOOS == "windows" {
 		name += ".exe"

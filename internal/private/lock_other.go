@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-const openFlags = 0
+func open(name string, flags int) (*os.File, error) { return os.OpenFile(name, flags, 0o600) }
 
 // waitFor fails: without a lock two processes could write at once.
 func waitFor(context.Context, *os.File) error {

@@ -11,8 +11,24 @@ import (
 	"time"
 )
 
-// openFlags follow no link, and do not wait for somebody to write into a pipe.
-const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+// open opens a file, follows no link, and does not wait for somebody to write into
+// a pipe. A file that it would wait for is not handed to the poller of package os
+// either, which costs a hook more than the file itself.
+func open(name string, flags int) (*os.File, error) {
+	for {
+		fd, err := syscall.Open(name, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err == nil {
+			err = syscall.SetNonblock(fd, false)
+		}
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		return os.NewFile(uintptr(fd), name), nil
+	}
+}
 
 // waitFor locks the file. The lock ends when the file is closed, or with the
 // process.

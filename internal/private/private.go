@@ -39,7 +39,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Open opens a file that belongs to the user alone, and follows no link.
 func Open(name string, flags int) (*os.File, error) {
-	file, err := os.OpenFile(name, flags|openFlags, 0o600)
+	file, err := open(name, flags)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
 // version is the version of the form of a line. A file with a line of a newer
@@ -48,7 +49,7 @@ func difference(before, after sayso.SessionState) (line, bool, error) {
 		Root: changed(before.Root, after.Root), Mode: changed(before.Mode, after.Mode), AgentMode: changed(before.AgentMode, after.AgentMode),
 		Turn: changed(before.Turn, after.Turn), Stopped: changed(before.Stopped, after.Stopped), Tainted: changed(before.Tainted, after.Tainted),
 	}
-	if !reflect.DeepEqual(before.Surface, after.Surface) {
+	if b, a := before.Surface, after.Surface; !slices.Equal(b.Only, a.Only) || (b.Only == nil) != (a.Only == nil) || !slices.Equal(b.Not, a.Not) {
 		l.Surface = &after.Surface
 	}
 	var kept [4]bool
@@ -60,7 +61,13 @@ func difference(before, after sayso.SessionState) (line, bool, error) {
 		return l, false, errShrinks
 	}
 	l.Waiting = settled(before.Waiting, after.Waiting)
-	return l, !reflect.DeepEqual(l, line{}), nil
+	return l, !l.empty(), nil
+}
+
+// empty reports whether the line changes nothing.
+func (l *line) empty() bool {
+	return l.Root == nil && l.Mode == nil && l.AgentMode == nil && l.Turn == nil && l.Surface == nil && l.Stopped == nil && l.Tainted == nil &&
+		len(l.Denied) == 0 && len(l.Spent) == 0 && len(l.Soft) == 0 && len(l.Written) == 0 && len(l.Waiting) == 0
 }
 
 func changed[T comparable](before, after T) *T {
@@ -110,24 +117,23 @@ func settled(before, after map[string]sayso.Waiting) map[string]*sayso.Waiting {
 	return out
 }
 
-// parse reads one line, key by key: to decode into a struct takes longer in a
-// program that does it once.
+// parse reads one line.
 func parse(text []byte) (line, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
+	var fields []plainjson.Field
+	all, err := plainjson.Parse(text)
+	if err == nil {
+		fields, err = all.Fields()
+	}
+	if err != nil {
 		return line{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	var l line
-	if err := json.Unmarshal(all["v"], &l.Version); err != nil || l.Version != version {
-		return line{}, fmt.Errorf("it has version %s, and this sayso knows %d", cmp.Or(string(all["v"]), "0"), version)
+	if v := plainjson.Get(fields, "v"); string(v) != "1" {
+		return line{}, fmt.Errorf("it has version %s, and this sayso knows %d", cmp.Or(string(v), "0"), version)
 	}
-	for key, raw := range all {
-		to := l.part(key)
-		if to == nil {
-			return line{}, fmt.Errorf("it is damaged: unknown field %q", key)
-		}
-		if err := json.Unmarshal(raw, to); err != nil {
-			return line{}, fmt.Errorf("it is damaged: %s: %w", key, err)
+	for _, f := range fields {
+		if err := l.set(f); err != nil {
+			return line{}, fmt.Errorf("it is damaged: %w", err)
 		}
 	}
 	if l.Root != nil && !path.IsAbs(*l.Root) {
@@ -136,29 +142,53 @@ func parse(text []byte) (line, error) {
 	return l, nil
 }
 
-// part is where the value of a key belongs; nil: there is no such key.
+// set takes over one key of a line.
+func (l *line) set(f plainjson.Field) (err error) {
+	switch f.Key {
+	case "v":
+		l.Version, err = f.Value.Int()
+	case "at":
+		var text string
+		if text, err = f.Value.Text(); err == nil {
+			l.Time, err = time.Parse(time.RFC3339Nano, text)
+		}
+	case "id":
+		l.ID, err = f.Value.Text()
+	case "root":
+		l.Root, err = one(f.Value.Text())
+	case "mode":
+		l.Mode, err = one(f.Value.Text())
+	case "agent_mode":
+		var text string
+		text, err = f.Value.Text()
+		l.AgentMode = new(sayso.AgentMode(text))
+	case "turn":
+		l.Turn, err = one(f.Value.Int())
+	case "stopped":
+		l.Stopped, err = one(f.Value.Int())
+	case "tainted":
+		l.Tainted, err = one(f.Value.Text())
+	default:
+		to := l.part(f.Key)
+		if to == nil {
+			return fmt.Errorf("unknown field %q", f.Key)
+		}
+		err = json.Unmarshal(f.Value, to)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Key, err)
+	}
+	return nil
+}
+
+func one[T any](v T, err error) (*T, error) { return &v, err }
+
+// part is where the value of a key belongs that is more than a word; nil: there is
+// no such key.
 func (l *line) part(key string) any {
 	switch key {
-	case "v":
-		return &l.Version
-	case "at":
-		return &l.Time
-	case "id":
-		return &l.ID
-	case "root":
-		return &l.Root
-	case "mode":
-		return &l.Mode
-	case "agent_mode":
-		return &l.AgentMode
-	case "turn":
-		return &l.Turn
 	case "surface":
 		return &l.Surface
-	case "stopped":
-		return &l.Stopped
-	case "tainted":
-		return &l.Tainted
 	case "denied":
 		return &l.Denied
 	case "spent":

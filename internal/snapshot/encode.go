@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/plainjson"
 	"github.com/sayso-dev/sayso/preset"
 )
 
@@ -58,8 +59,8 @@ func encode(s Snapshot) ([]byte, error) {
 
 // decode reads a snapshot.
 func decode(text []byte) (Snapshot, error) {
-	var r rows
-	if err := json.Unmarshal(text, &r); err != nil {
+	r, err := cut(text)
+	if err != nil {
 		return Snapshot{}, err
 	}
 	about := r.one("about")
@@ -105,6 +106,41 @@ func decode(text []byte) (Snapshot, error) {
 		s.Grants = append(s.Grants, g)
 	}
 	return s, d.err
+}
+
+// cut takes the text of a snapshot apart.
+func cut(text []byte) (rows, error) {
+	all, err := plainjson.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := all.Fields()
+	if err != nil {
+		return nil, err
+	}
+	r := make(rows, len(fields))
+	for _, f := range fields {
+		list, err := f.Value.Items()
+		if err != nil {
+			return nil, err
+		}
+		of := make([][]string, len(list))
+		for i, item := range list {
+			words, err := item.Items()
+			if err != nil {
+				return nil, err
+			}
+			row := make([]string, len(words))
+			for j, word := range words {
+				if row[j], err = word.Text(); err != nil {
+					return nil, err
+				}
+			}
+			of[i] = row
+		}
+		r[f.Key] = of
+	}
+	return r, nil
 }
 
 // one is the only row of a name.
