@@ -11,7 +11,7 @@ import (
 // dangerous: what is unknown can do no more than the known program does with it.
 var confined = []string{
 	"an argument cannot be known", "the option ", "the host cannot be known", "the addresses stand in a file", "the name that is looked up",
-	"a path cannot be known", "the folder it works in cannot be known", "which files the program ", "which files the patch ", "awk reads a file whose name",
+	"a path cannot be known", "the folder it works in cannot be known", "which files the program ", "which files the patch ", "which files the archive ", "awk reads a file whose name",
 	"where the link leads",
 	"the sed script ", "what this command of the client does", // neither runs anything that is unknown
 	"the words of the input become a part of", // names of files in a known folder: other words are dangerous

@@ -271,6 +271,7 @@ func (v *visit) gitAlias() {
 	if v.c.Effects.Has(Writes) && r.has("--global") && v.w.at.Home != "" {
 		v.touch(Arg{Text: v.w.at.Home + "/.gitconfig"}, Write, false)
 	}
+	v.cleans()
 	if len(v.w.written) > 0 || v.w.at.Written != nil {
 		v.hooks()
 	}

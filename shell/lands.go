@@ -12,16 +12,44 @@ import (
 // where it cannot be, its new name tells.
 func (v *visit) lands(source Arg, target string) {
 	to := resolve(target, v.st.dir)
-	if source.Unknown || source.Glob || to == "" || strings.Contains(source.Text, "://") {
+	if source.Unknown || to == "" || strings.Contains(source.Text, "://") {
 		return
 	}
 	from := resolve(source.Text, v.st.dir)
+	if source.Glob {
+		v.foundLand(from, to)
+		return
+	}
+	if v.w.unpackedAt(from+"/x") == streamNetwork && v.w.isPlace(to) {
+		v.c.doubt(Moderate, "which files come along cannot be known: they were just fetched")
+	}
 	switch e, seen := v.w.look(from); {
 	case seen && e.Dir && v.r.tool().Use != table.UseLink: // what is written to the old name of a link comes later
 		v.landsIn(from, to, 0)
 	case seen && !e.Dir && e.Link == "": // a file
 	case guardFolder(strings.ToLower(to)):
 		v.touch(Arg{Text: target}, Write, true)
+	}
+}
+
+// foundLand is lands for what a pattern finds in a folder.
+func (v *visit) foundLand(pattern, to string) {
+	folder, names := path.Split(pattern)
+	if strings.ContainsAny(folder, "*?[(") || path.Base(to) == names {
+		return
+	}
+	children, _ := (&matcher{w: v.w, c: v.c}).children(path.Clean(folder))
+	for _, child := range children {
+		if finds(names, child.Name) {
+			v.lands(Arg{Text: path.Join(folder, child.Name)}, path.Join(to, child.Name))
+			if at := path.Join(to, child.Name); !child.Dir && v.w.at.Class(at)&Guard != 0 {
+				v.touch(Arg{Text: at}, Write, false)
+			}
+		}
+	}
+	_, seen := v.w.look(path.Clean(folder))
+	if (!seen || v.w.unpackedAt(pattern) == streamNetwork) && v.w.isPlace(to) && allHidden(names) {
+		v.c.doubt(Moderate, "which hidden files come along cannot be known")
 	}
 }
 

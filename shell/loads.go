@@ -247,43 +247,6 @@ func (w *walker) fetched(c *Command, abs string) {
 	}
 }
 
-// unpacks notes the folders that clones and archives fill.
-func (v *visit) unpacks() {
-	r := &v.r
-	switch {
-	case len(r.subs) > 0 && r.subs[len(r.subs)-1].Text == "clone" && len(r.args) > 0 && v.c.Effects.Has(Network):
-		name := strings.TrimSuffix(strings.TrimRight(r.args[0].Text, "/"), ".git")
-		name = name[strings.LastIndexAny(name, "/:")+1:]
-		if len(r.args) > 1 {
-			name = r.args[1].Text
-		}
-		v.unpackedTo(resolve(name, v.st.dir), streamNetwork)
-	case strings.HasSuffix(r.name, "tar") && r.has("-x"), r.name == "unzip" && !r.has("-l") && !r.has("-p"):
-		from := streamUnknown
-		if v.f.stdin != nil {
-			from = max(from, v.f.stdin.kind)
-		}
-		for _, p := range v.c.Paths {
-			for _, text := range v.w.textOfFile(p.Abs) {
-				if p.Access == Read {
-					from = max(from, text.kind)
-				}
-			}
-		}
-		to := v.st.dir
-		option := "-C"
-		if r.name == "unzip" {
-			option = "-d"
-		}
-		if g := r.given(option); g != nil && g.hasValue {
-			to = resolve(g.value.Text, v.st.dir)
-		}
-		if to != v.w.at.Dir || from == streamNetwork { // else what was there cannot be told from what is new
-			v.unpackedTo(to, from)
-		}
-	}
-}
-
 func (v *visit) unpackedTo(folder string, from streamKind) {
 	if folder != "" && len(v.w.unpacked) < maxVars {
 		v.w.unpacked = append(v.w.unpacked, unpackedFolder{folder, from})

@@ -47,6 +47,7 @@ func (w *walker) touch(st *state, c *Command, a Arg, access Access, recursive bo
 		}
 		c.Effects |= accessEffects[access]
 		w.addPath(c, p)
+		w.deletesOwn(c, &p)
 		c.Risk = min(c.Risk, w.judgeFound(&p, a.deep))
 		if len(st.mounts) > 0 {
 			w.below(st, c, p)

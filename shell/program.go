@@ -89,6 +89,7 @@ func (w *walker) program(st *state, f *frame, c *Command) stream {
 	}
 	v.sends()
 	out := v.tainted(v.output())
+	out.packs = v.packs()
 	if len(c.Paths) > 0 && c.Effects.Has(Writes) {
 		w.fills(c, v.writes(out), out)
 	}
@@ -114,7 +115,7 @@ func (v *visit) writes(out stream) stream {
 		return *v.f.stdin
 	case v.f.stdin != nil && v.f.stdin.kind >= streamNetwork:
 		return *v.f.stdin
-	case out.kind >= streamNetwork || out.secret != 0:
+	case out.kind >= streamNetwork || out.secret != 0 || len(out.packs) > 0:
 		return out
 	}
 	return stream{}

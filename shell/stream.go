@@ -9,7 +9,8 @@ type stream struct {
 	text   string   // streamText: exactly this; for those that are not known: a part of it
 	items  []Arg    // streamItems: words, in any number
 
-	unpacked bool // streamDecoded: it was packed only to save space
+	unpacked bool   // streamDecoded: it was packed only to save space
+	packs    []Path // it is an archive with these in it
 }
 
 type streamKind uint8

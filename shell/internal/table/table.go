@@ -217,6 +217,8 @@ const (
 	IsBare       // what it runs gets none of the variables
 	IsBackups    // it keeps copies of the files that it changes
 	IsAgent      // it starts an AI agent
+	IsUnpacks    // it unpacks an archive into a folder
+	IsPacks      // it packs files into an archive
 	IsWrapping   // a slot of it is a command; the compiler of the tables sets it
 	IsScripting  // a slot of it is a script; likewise
 )
