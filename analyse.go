@@ -209,6 +209,9 @@ func (a *Analyzer) collect(f *Facts, call *Call, in tools.Input) {
 	for _, line := range in.Commands {
 		f.command(line)
 	}
+	if in.PowerShell {
+		f.forPowerShell(in.Commands)
+	}
 	if len(in.Argv) > 0 {
 		f.command(quoted(in.Argv))
 	}
@@ -260,6 +263,19 @@ func (f *Facts) command(line string) {
 	}
 	if analysis.Opaque != "" {
 		f.Parts = append(f.Parts, Part{Text: line, Risk: shell.Dangerous, Effects: shell.Executes, Opaque: []string{analysis.Opaque}, shell: true})
+	}
+}
+
+// forPowerShell notes that the commands are for PowerShell: what a shell would make
+// of them tells what they do only where both read the same.
+func (f *Facts) forPowerShell(lines []string) {
+	for i := range f.Parts {
+		p := &f.Parts[i]
+		if p.Command != nil && !p.Command.Unknown && shell.SameInPowerShell(strings.Join(lines, "\n")) {
+			continue
+		}
+		p.Risk = min(p.Risk, shell.Dangerous)
+		p.Opaque = append([]string{"PowerShell is read only where a shell reads the same"}, p.Opaque...)
 	}
 }
 

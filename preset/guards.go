@@ -125,7 +125,7 @@ func decidesForItself(c *sayso.Case, p *sayso.Part) bool {
 	case "sayso", "sayso-hook":
 		return p.Risk < shell.Moderate && !runsOther(p.Command)
 	}
-	return false
+	return decidesInDisguise(p)
 }
 
 // finds reports whether the processes that a part ends are those of sayso: a

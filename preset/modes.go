@@ -22,6 +22,9 @@ func safety() sayso.Stage {
 		if file := startup(c, p); file != nil && !namesUser(p) {
 			return ask("safety.startup", "it changes "+shown(file)+", which runs by itself later")
 		}
+		if file := c.Facts.Find(p, shell.Shadowing, shell.Write); file != nil && !c.Facts.Place.Inside(file.Abs) {
+			return ask("safety.program", "it changes "+shown(file)+", where programs are found by their names; one there may take the place of another")
+		}
 		if len(p.Opaque) > 0 && !setsUp(p) {
 			return ask("safety.opaque", "not everything it does can be known: "+p.Opaque[0])
 		}

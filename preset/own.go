@@ -50,6 +50,9 @@ func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
 			return sayso.Decide(sayso.Deny, "guard.own", shown(file)+" looks like what guards this agent, "+shell.Shown(file.Abs)+"; only a person may change that")
 		}
 	}
+	if from := copiesOwn(c, p, files); from != "" {
+		return sayso.Decide(sayso.Deny, "guard.self", "under another name it would not be known for what decides about agents: "+shell.Shown(from))
+	}
 	if decidesForItself(c, p) {
 		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls: run "+shell.Shown(p.Text)+" yourself")
 	}

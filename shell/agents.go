@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -32,6 +33,17 @@ func (v *visit) agentVariable(name string, value Arg) {
 				v.apply(e.Do)
 			}
 			return
+		}
+	}
+}
+
+// hides notes that a program does not get a variable which tells that an agent
+// runs it.
+func (w *walker) hides(c *Command, name string) {
+	for i := range table.KeysEnvironment.All() {
+		e := &table.KeysEnvironment.All()[i]
+		if slices.Contains(e.Names, "CLAUDECODE") && matchAny(e.Names, name) && e.Do != nil {
+			c.doubt(Moderate, e.Do.Opaque)
 		}
 	}
 }

@@ -81,6 +81,7 @@ func (v *visit) unset(args []Arg) {
 		}
 		st.drop(a.Text)
 		st.set(a.Text)
+		v.w.hides(v.c, a.Text)
 		st.funcs = slices.DeleteFunc(slices.Clone(st.funcs), func(fn function) bool { return fn.name == a.Text })
 	}
 	v.c.Risk = min(v.c.Risk, Moderate)

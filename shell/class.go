@@ -16,6 +16,7 @@ const (
 	Temporary                       // a named child of a folder for temporary files, not in the workspace
 	Remade                          // a build or a package manager makes it again
 	Guard                           // guards an agent: its settings and hooks, the policy and state of sayso
+	Shadowing                       // a program of the user that is found by its name, and may hide another one
 )
 
 // Class says what is special about an absolute, cleaned path.
@@ -42,6 +43,9 @@ func (at Place) Class(abs string) PathClass {
 	}
 	if pathsGuard.match(strings.ToLower(abs), strings.ToLower(at.Home)) {
 		out |= Guard
+	}
+	if pathsShadowing.match(abs, at.Home) {
+		out |= Shadowing
 	}
 	if pathsMachine.match(abs, at.Home) && (at.Home == "" || !within(abs, at.Home)) {
 		out |= OfSystem

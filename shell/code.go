@@ -42,6 +42,9 @@ func (v *visit) code(k table.Kind, a Arg) {
 	s.talks()
 	s.hiddenCalls()
 	v.imports(k, a.Text)
+	if k == table.KindPowerShell {
+		v.powershell(a)
+	}
 	if k == table.KindPerl { // while (<>) runs a file name that ends in a pipe
 		for i := range v.r.args {
 			s.pipes(v.r.args[i].Text)

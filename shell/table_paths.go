@@ -662,6 +662,28 @@ var pathsSecret = pathClass{
 	nameBits: 0x2fb65d72a9caabbf, endingBits: 0x4a0a19808501009, rootBits: 0x45103000000000,
 }
 
+var pathsShadowing = pathClass{
+	dotHome: []string{
+		".local/bin/**",
+		".cargo/bin/**",
+		".deno/bin/**",
+		".bun/bin/**",
+		".npm-global/bin/**",
+		".yarn/bin/**",
+		".local/share/pnpm/**",
+		".pyenv/shims/**",
+		".rbenv/shims/**",
+		".asdf/shims/**",
+		".volta/bin/**",
+		".nix-profile/bin/**",
+	},
+	home: []string{
+		"bin/**",
+		"go/bin/**",
+	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x0,
+}
+
 var pathsSourced = pathClass{
 	dotHome: []string{
 		".bashrc",
@@ -737,6 +759,8 @@ var pathsStartup = pathClass{
 		{".vscode", "**/.vscode/settings.json"},
 		{".vscode", "**/.vscode/tasks.json"},
 		{".devcontainer", "**/.devcontainer/**"},
+		{"site-packages", "**/site-packages/*.pth"},
+		{"dist-packages", "**/dist-packages/*.pth"},
 	},
 	dotHome: []string{
 		".bashrc",
@@ -794,6 +818,18 @@ var pathsStartup = pathClass{
 		".local/state/sayso/**",
 		".config/opencode/**",
 		".copilot/**",
+		".xsessionrc",
+		".config/plasma-workspace/**",
+		".config/tmux/**",
+		".config/zsh/**",
+		".config/bash/**",
+		".bashrc.d/**",
+		".zshrc.d/**",
+		".oh-my-zsh/**",
+		".config/direnv/**",
+		".config/pip/**",
+		".cargo/config.toml",
+		".config/cron/**",
 	},
 	home: []string{
 		"Library/LaunchAgents/**",
@@ -803,6 +839,8 @@ var pathsStartup = pathClass{
 		".envrc",
 		".mcp.json",
 		".sayso.yaml",
+		"sitecustomize.py",
+		"usercustomize.py",
 	},
 	rooted: []string{
 		"/Library/LaunchAgents/**",
@@ -822,7 +860,7 @@ var pathsStartup = pathClass{
 		"/private/etc/**",
 		"/opt/**",
 	},
-	nameBits: 0x40c00000, endingBits: 0x0, rootBits: 0x69902400081000,
+	nameBits: 0x8040c00000, endingBits: 0x0, rootBits: 0x69902400081000,
 }
 
 var pathsSystem = pathClass{

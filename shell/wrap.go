@@ -138,6 +138,7 @@ func (v *visit) environment(st *state) {
 		if g := &v.r.flags[i]; g.flag.Kind == table.KindUnset {
 			st.drop(g.value.Text)
 			st.set(g.value.Text)
+			v.w.hides(v.c, g.value.Text)
 		}
 	}
 }

@@ -106,6 +106,8 @@ var classNames = []struct {
 	{shell.Device, "device"},
 	{shell.Temporary, "temporary"},
 	{shell.Remade, "remade"},
+	{shell.Guard, "guard"},
+	{shell.Shadowing, "program"},
 }
 
 func pathValues(f *sayso.Facts, paths []shell.Path) []starlark.Value {

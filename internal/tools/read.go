@@ -11,14 +11,15 @@ import (
 type Input struct {
 	// Commands are for a shell. There is more than one only where a tool takes
 	// a list: each is run by itself, so joining them could change them.
-	Commands []string
-	Argv     []string // a program and its arguments, with no shell between
-	Dir      string   // where it works; empty: where the agent is
-	Paths    []Path   // those of a patch, too
-	Patch    string
-	URLs     []string
-	Pattern  string // what is searched for, or a glob
-	Text     string // what is written, said, or run in an interpreter
+	Commands   []string
+	PowerShell bool     // they are for PowerShell, which reads most of them in another way
+	Argv       []string // a program and its arguments, with no shell between
+	Dir        string   // where it works; empty: where the agent is
+	Paths      []Path   // those of a patch, too
+	Patch      string
+	URLs       []string
+	Pattern    string // what is searched for, or a glob
+	Text       string // what is written, said, or run in an interpreter
 
 	Description  string // why, in the model's words
 	Server, Tool string // of an MCP tool

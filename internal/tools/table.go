@@ -75,6 +75,8 @@ const (
 	must kind = 1 << 8
 	// many: a list of values is fine, too.
 	many kind = 1 << 9
+	// forPowerShell: a command line for PowerShell, not for a shell.
+	forPowerShell kind = 1 << 10
 
 	kindMask = must - 1
 )

@@ -2,8 +2,15 @@ package tools
 
 // shellTools run commands, or deal with commands that run.
 var shellTools = []row{
-	{"Bash PowerShell", Claude | Codex | Copilot | VSCode | AgentScope, Shell, []arg{
+	{"Bash", Claude | Codex | Copilot | VSCode | AgentScope, Shell, []arg{
 		{kCommand | must, "command"},
+		{kNote, "description"},
+		{kMillis, "timeout"},
+		{kBackground, "run_in_background"},
+		{kEscalate, "dangerouslyDisableSandbox"},
+	}},
+	{"PowerShell", Claude | Codex | Copilot | VSCode | AgentScope, Shell, []arg{
+		{kCommand | must | forPowerShell, "command"},
 		{kNote, "description"},
 		{kMillis, "timeout"},
 		{kBackground, "run_in_background"},
@@ -19,7 +26,7 @@ var shellTools = []row{
 		{kIgnore, "auto_background_after shellId sessionId initial_wait"},
 	}},
 	{"powershell", Copilot, Shell, []arg{
-		{kCommand | must, "command"},
+		{kCommand | must | forPowerShell, "command"},
 		{kNote, "description"},
 		{kAsync, "mode"},
 		{kBackground, "detach"},
@@ -99,7 +106,8 @@ var shellTools = []row{
 	// What is typed into a running shell is a command.
 	{"shell_write", KosmoKrator, Background, []arg{{kTyped | must, "input text"}, {kIgnore, "session_id"}}},
 	{"write_stdin", Codex, Background, []arg{{kTyped, "chars"}, {kIgnore, "session_id yield_time_ms max_output_tokens"}}},
-	{"write_bash write_powershell", Copilot, Background, []arg{{kTyped | must, "input"}, {kIgnore, "shellId delay"}}},
+	{"write_bash", Copilot, Background, []arg{{kTyped | must, "input"}, {kIgnore, "shellId delay"}}},
+	{"write_powershell", Copilot, Background, []arg{{kTyped | must | forPowerShell, "input"}, {kIgnore, "shellId delay"}}},
 	{"send_command_input", Antigravity, Background, []arg{
 		{kTyped, "Input"},
 		{kNote, "toolSummary"},

@@ -131,6 +131,7 @@ func (r *reader) command(key string, k kind, s string) {
 		r.fail(key, "empty")
 	case s != "":
 		r.in.Commands = append(r.in.Commands, s)
+		r.in.PowerShell = r.in.PowerShell || k&forPowerShell != 0
 	}
 }
 
