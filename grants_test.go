@@ -81,3 +81,13 @@ func TestClearGrants(t *testing.T) {
 		t.Errorf("no store: %v", err)
 	}
 }
+
+// TestClears: which modes take back what was approved for a session.
+func TestClears(t *testing.T) {
+	p := sayso.Preset{Modes: []sayso.Mode{{Name: "a"}, {Name: "b", Clears: true}}}
+	for mode, want := range map[string]bool{"a": false, "b": true, "a+b": true, "": false, "c": false} {
+		if p.Clears(mode) != want {
+			t.Errorf("%q: %v", mode, !want)
+		}
+	}
+}

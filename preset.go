@@ -24,6 +24,10 @@ type Mode struct {
 	// Unattended says that nobody is asked in this mode: what asks is denied,
 	// whoever asked, also a policy that stands in front of the preset.
 	Unattended bool
+
+	// Clears says that whoever switches to the mode takes back what was
+	// approved for the session: see [Engine.ClearGrants].
+	Clears bool
 }
 
 // A Preset is a way of judging calls: a plan for each of its modes. All else
@@ -64,6 +68,22 @@ type Preset struct {
 	// StopOnNo says that a person's no ends the turn: what else is pending
 	// is not run, not asked about, and the agent is told nothing to act on.
 	StopOnNo bool
+
+	// ClearAtEnd says that what was approved for a session ends when the agent
+	// leaves it, and does not count when it is resumed. With the conversation
+	// it ends in any case.
+	ClearAtEnd bool
+}
+
+// Clears reports whether switching to a mode, or to several that count together,
+// takes back what was approved for the session.
+func (p Preset) Clears(mode string) bool {
+	for _, m := range p.Modes {
+		if m.Clears && slices.Contains(strings.Split(mode, "+"), m.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // ModeFor returns the mode that a user switches to by typing text to the agent.

@@ -43,6 +43,7 @@ type SessionState struct {
 	AgentMode AgentMode         `json:"agent_mode,omitempty"`
 	Surface   Surface           `json:"surface,omitzero"`
 	Turn      int               `json:"turn,omitempty"`
+	Prompt    string            `json:"prompt,omitempty"`  // the last one, without secrets, or how it begins
 	Stopped   int               `json:"stopped,omitempty"` // the turn that a person's no has ended, plus one
 	Denied    []Denial          `json:"denied,omitempty"`
 	Soft      map[string]Denies `json:"soft,omitempty"`

@@ -231,16 +231,16 @@ func coworkDecide(rules []CoWorkRule, c *sayso.Case) sayso.Verdict {
 	if at := found.At.String(); at != "" {
 		from += " " + at
 	}
-	named, about := "the rule "+shell.Shown(rule.Text), rule.Text
-	if found.Source == FromProfile { // what is in the profile is told nowhere
-		named, from, about = "a rule", string(FromProfile), ""
+	named := "the rule " + shell.Shown(rule.Text)
+	if found.Source == FromProfile { // what is in the profile is told to nobody
+		named, from = "a rule", string(FromProfile)
 	}
 	reason := fmt.Sprintf("%s (%s) %s", named, from, map[sayso.Effect]string{sayso.Deny: "denies it", sayso.Ask: "asks", sayso.Allow: "allows it"}[found.Effect])
 	say := sayso.Decide
 	if found.Effect == sayso.Ask && !all { // of the rest the mode may think worse
 		say = sayso.Lean
 	}
-	return say(found.Effect, CodeCoWorkRule+"."+sayso.Code(found.Effect.String()), reason).By(rule).About(about)
+	return say(found.Effect, CodeCoWorkRule+"."+sayso.Code(found.Effect.String()), reason).By(rule).About(rule.Text)
 }
 
 // coworkGrants are the rules that people have made when they were asked.

@@ -64,6 +64,8 @@ func KosmoKrator(cfg KosmoKratorConfig) sayso.Preset {
 		Name:  "kosmokrator",
 		Doc:   "six checks in order: blocked paths, deny patterns, session grants, project boundary, rules, permission mode",
 		Modes: kosmoModes(cfg.DefaultMode),
+
+		ClearAtEnd: true,
 		Plan: func(mode string) (sayso.Plan, error) {
 			if err != nil {
 				return nil, err

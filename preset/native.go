@@ -46,7 +46,7 @@ func Native(p Policy) sayso.Preset {
 		Doc:  "judges every part of a call by what it does; deny > ask > allow",
 		Modes: []sayso.Mode{
 			{Name: Default, Doc: "work inside the workspace that can be undone is free, the rest asks"},
-			{Name: Careful, Doc: "reading is free, every change asks"},
+			{Name: Careful, Doc: "reading is free, every change asks", Clears: true},
 			{Name: Plan, Doc: "reading only"},
 			{Name: DontAsk, Doc: "nobody is there: what would ask is denied", Unattended: true},
 			{Name: Bypass, Doc: "the mode does not ask; guards, rules and safety checks still do"},

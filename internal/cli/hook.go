@@ -9,6 +9,7 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/quick"
 )
 
@@ -34,12 +35,17 @@ func hookVerb(args []string, std IO) error {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
 	engine := func(root, home string) (sayso.Engine, sayso.Surface, error) { return std.engineOf(root, home, *preset) }
-	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Env: os.Getenv, Deadline: quick.Deadline}
+	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Env: os.Getenv, Clear: clearGrants, Deadline: quick.Deadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
 	}
 	return nil
+}
+
+// clearGrants takes back what people have approved for a session.
+func clearGrants(ctx context.Context, session, _, why string) error {
+	return atDesk(nil, func(_ context.Context, d *manage.Desk) error { return d.ClearGrants(ctx, session, why) })
 }
 
 // engineOf is the engine with the policy of a workspace, and the tools that the

@@ -77,7 +77,7 @@ func mode(args []string, std IO) error {
 	}
 	switch {
 	case *reset:
-		err = setMode("", &found, root)
+		err = switchMode("", &found, policy, root)
 	case len(rest) == 1:
 		err = chooseMode(rest[0], &found, policy, root)
 	}
@@ -132,7 +132,22 @@ func chooseMode(name string, found *session.Summary, policy loaded, root string)
 	if err := knownMode(name, policy.engine.Preset); err != nil {
 		return err
 	}
-	return setMode(name, found, root)
+	return switchMode(name, found, policy, root)
+}
+
+// switchMode changes the mode, and takes back what was approved for the session
+// if the preset says that this ends with the switch.
+func switchMode(name string, found *session.Summary, policy loaded, root string) error {
+	before, after := policy.engine.Mode(found.State.Mode), policy.engine.Mode(name)
+	if err := setMode(name, found, root); err != nil || before == after || !policy.engine.Preset.Clears(after) {
+		return err
+	}
+	if neverKept() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
+	defer cancel()
+	return clearGrants(ctx, found.ID, root, "the mode is "+after+" now")
 }
 
 // modeName is the mode that a name stands for: a command that a user types to the

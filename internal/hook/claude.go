@@ -19,10 +19,10 @@ var ClaudeEvents = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "P
 
 // claudeEvent is what Claude Code sends.
 type claudeEvent struct {
-	Session, Cwd, Event, Mode, Agent, Tool, ID, Prompt string
-	Input                                              json.RawMessage
-	Server                                             string   // an MCP server
-	Batch                                              []string // ids of calls
+	Session, Cwd, Event, Mode, Agent, Tool, ID, Prompt, Source, Reason string
+	Input                                                              json.RawMessage
+	Server                                                             string   // an MCP server
+	Batch                                                              []string // ids of calls
 }
 
 // readClaude reads an event.
@@ -64,6 +64,10 @@ func (c *claudeEvent) set(f plainjson.Field) (err error) {
 		c.ID, err = f.Value.Text()
 	case "prompt":
 		c.Prompt, err = f.Value.Text()
+	case "source":
+		c.Source, err = f.Value.Text()
+	case "reason":
+		c.Reason, err = f.Value.Text()
 	case "tool_input":
 		c.Input = json.RawMessage(f.Value)
 	case "mcp_server":
@@ -182,7 +186,7 @@ func (g *Guard) claude(in io.Reader) (answer any, err error) {
 	case "":
 		return nil, fmt.Errorf("the event has no name")
 	}
-	if note := g.claudeNote(&c); note != nil {
+	if note := g.claudeNote(&c, e); note != nil {
 		return g.claudeLearn(e, note), nil
 	}
 	if c.Tool != "" { // it may be there to stop the tool
@@ -224,17 +228,26 @@ func (g *Guard) claudePermission(e event) (any, error) {
 
 // A note is what an event changes in the state of its session, and what it tells
 // about calls.
-type note func(*sayso.SessionState) ([]sayso.Record, error)
+type note func(context.Context, *sayso.SessionState) ([]sayso.Record, error)
+
+// reset is what Claude Code says of a conversation that starts anew, in SessionStart
+// and in SessionEnd. One that is only made shorter, compact, goes on.
+const reset = "clear"
 
 // claudeNote is the note of an event; nil is for one that is not known.
-func (g *Guard) claudeNote(c *claudeEvent) note {
+func (g *Guard) claudeNote(c *claudeEvent, e event) note {
 	switch c.Event {
 	case "SessionStart": // the workspace is fixed in any case
-		return func(*sayso.SessionState) ([]sayso.Record, error) { return nil, nil }
+		return func(ctx context.Context, st *sayso.SessionState) ([]sayso.Record, error) {
+			if c.Source != reset {
+				return nil, nil
+			}
+			return nil, g.clear(ctx, e, st, "the conversation starts anew", always)
+		}
 	case "PostToolUse", "PostToolUseFailure": // what failed may have done half of it
-		return func(st *sayso.SessionState) ([]sayso.Record, error) { return claudeRan(c, st), nil }
+		return func(_ context.Context, st *sayso.SessionState) ([]sayso.Record, error) { return claudeRan(c, st), nil }
 	case "PostToolBatch": // what is still waiting did not run
-		return func(st *sayso.SessionState) ([]sayso.Record, error) {
+		return func(_ context.Context, st *sayso.SessionState) ([]sayso.Record, error) {
 			var ids []string
 			for _, id := range c.Batch {
 				if _, ok := st.Waiting[id]; ok {
@@ -244,20 +257,34 @@ func (g *Guard) claudeNote(c *claudeEvent) note {
 			return g.claudeRefused(st, ids), nil
 		}
 	case "SessionEnd":
-		return func(st *sayso.SessionState) ([]sayso.Record, error) { return g.claudeRefused(st, waiting(st)), nil }
+		return func(ctx context.Context, st *sayso.SessionState) ([]sayso.Record, error) {
+			why, ends := "the session ends", func(p sayso.Preset) bool { return p.ClearAtEnd }
+			if c.Reason == reset {
+				why, ends = "the conversation ends", always
+			}
+			err := g.clear(ctx, e, st, why, ends)
+			return g.claudeRefused(st, waiting(st)), err
+		}
 	case "UserPromptSubmit":
-		return func(st *sayso.SessionState) ([]sayso.Record, error) {
+		return func(ctx context.Context, st *sayso.SessionState) ([]sayso.Record, error) {
 			records := g.claudeRefused(st, waiting(st))
 			st.Turn++
+			st.Prompt = prompted(c.Prompt)
 			mode, ok, err := g.typed(c.Prompt, st.Root)
-			if ok {
-				st.Mode = mode
+			if !ok || err != nil {
+				return records, err
 			}
+			if mode != st.Mode {
+				err = g.clear(ctx, e, st, "the mode is "+mode+" now", func(p sayso.Preset) bool { return p.Clears(mode) })
+			}
+			st.Mode = mode
 			return records, err
 		}
 	}
 	return nil
 }
+
+func always(sayso.Preset) bool { return true }
 
 func waiting(st *sayso.SessionState) []string { return slices.Sorted(maps.Keys(st.Waiting)) }
 
@@ -299,7 +326,7 @@ func (g *Guard) claudeRefused(st *sayso.SessionState, ids []string) []sayso.Reco
 func (g *Guard) claudeLearn(e event, note note) any {
 	failed, err := within(g.Deadline, func(ctx context.Context) error {
 		return g.change(ctx, e, func(st *sayso.SessionState) error {
-			records, err := note(st)
+			records, err := note(ctx, st)
 			if err != nil {
 				return err
 			}

@@ -158,7 +158,7 @@ func TestClaudeSession(t *testing.T) {
 	say(other("SessionStart", `,"source":"startup"`), "")
 	say(other("UserPromptSubmit", `,"prompt":"go"`), "")
 	st, _ := m.Get(context.Background(), "s")
-	if st.Root != "/repo" || st.Turn != 1 {
+	if st.Root != "/repo" || st.Turn != 1 || st.Prompt != "go" {
 		t.Fatalf("%+v", st)
 	}
 
@@ -199,6 +199,101 @@ func TestClaudeSession(t *testing.T) {
 	g.Sessions = lost{}
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"} {
 		say(other(name, ""), "sayso: state is lost")
+	}
+}
+
+// TestClaudePrompt: the last prompt is remembered without its secrets, and no more
+// of it than is good.
+func TestClaudePrompt(t *testing.T) {
+	g, m := guard(nil)
+	for prompt, want := range map[string]string{
+		"use ghp_0123456789abcdefghijABCDEFGHIJ0123456": "use ",
+		strings.Repeat("é ", 5000):                      "é é ",
+		"":                                              "",
+	} {
+		if a, err := tell(t, g, `{"session_id":"s","cwd":"/repo","hook_event_name":"UserPromptSubmit","prompt":"`+prompt+`"}`); err != nil || a.SystemMessage != "" {
+			t.Errorf("%+v %v", a, err)
+		}
+		st, err := m.Get(context.Background(), "s")
+		if err != nil || !strings.HasPrefix(st.Prompt, want) || strings.Contains(st.Prompt, "0123456789") || len(st.Prompt) > 520 || (want == "") != (st.Prompt == "") {
+			t.Errorf("%.30s: %q %v", prompt, st.Prompt, err)
+		}
+	}
+}
+
+// TestClaudeClears: what was approved for a session ends with its conversation, and
+// with a mode or a session for which the preset says so; what was approved for
+// longer stays.
+func TestClaudeClears(t *testing.T) {
+	grants := []sayso.Grant{{ID: "1", Rule: "bash", Scope: sayso.ForSession}, {ID: "2", Rule: "bash", Scope: sayso.ForTurn}, {ID: "3", Rule: "bash", Scope: sayso.ForWorkspace}}
+	kosmo := preset.KosmoKrator(preset.KosmoKratorConfig{})
+	native := preset.Native(preset.Policy{})
+	for i := range native.Modes {
+		native.Modes[i].Command = "/" + native.Modes[i].Name
+	}
+	tests := []struct {
+		name, more string
+		preset     sayso.Preset
+		left       int
+	}{
+		{"SessionStart", `,"source":"clear"`, native, 1},
+		{"SessionStart", `,"source":"clear"`, kosmo, 1},
+		{"SessionStart", `,"source":"compact"`, kosmo, 3},
+		{"SessionStart", `,"source":"resume"`, kosmo, 3},
+		{"SessionStart", "", native, 3},
+		{"SessionEnd", `,"reason":"other"`, native, 3},
+		{"SessionEnd", `,"reason":"clear"`, native, 1},
+		{"SessionEnd", `,"reason":"other"`, kosmo, 1},
+		{"UserPromptSubmit", `,"prompt":"/argus"`, kosmo, 3},
+		{"UserPromptSubmit", `,"prompt":"/careful"`, native, 1},
+		{"UserPromptSubmit", `,"prompt":"/default"`, native, 3},
+		{"UserPromptSubmit", `,"prompt":"careful"`, native, 3},
+	}
+	for _, test := range tests {
+		for _, own := range []bool{false, true} {
+			g, _ := guard(nil)
+			m := &store.Memory{} // not that of the sessions, which is locked meanwhile
+			for _, grant := range grants {
+				if err := m.AddGrant(context.Background(), "s", "/repo", grant); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
+				return sayso.Engine{Preset: test.preset, Grants: m}, sayso.Surface{}, nil
+			}
+			asked := ""
+			if own {
+				g.Clear = func(ctx context.Context, session, root, why string) error {
+					asked = session + root + why
+					e := sayso.Engine{Grants: m}
+					return e.ClearGrants(ctx, session, root)
+				}
+			}
+			in := `{"session_id":"s","cwd":"/repo","hook_event_name":"` + test.name + `"` + test.more + `}`
+			a, err := tell(t, g, in)
+			left, _ := m.AllGrants(context.Background())
+			if err != nil || a.SystemMessage != "" || len(left) != test.left || own && (asked != "") != (test.left == 1) {
+				t.Errorf("%s of %s: %d grants are left, %q, %+v %v", in, test.preset.Name, len(left), asked, a, err)
+			}
+			if own && test.left == 1 { // nothing is left to clear
+				asked = ""
+				if a, err := tell(t, g, in); err != nil || asked != "" {
+					t.Errorf("again: %+v %v", a, err)
+				}
+			}
+		}
+	}
+	g, m := guard(nil)
+	given := &store.Memory{}
+	_ = given.AddGrant(context.Background(), "s", "/repo", grants[0])
+	g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
+		return sayso.Engine{Preset: native, Grants: given}, sayso.Surface{}, nil
+	}
+	g.Clear = func(context.Context, string, string, string) error { return errors.New("the disk is full") }
+	a, err := tell(t, g, `{"session_id":"s","cwd":"/repo","hook_event_name":"UserPromptSubmit","prompt":"/careful"}`)
+	st, _ := m.Get(context.Background(), "s")
+	if err != nil || a.SystemMessage != "sayso: the disk is full" || st.Mode != "" {
+		t.Errorf("%+v %v %+v", a, err, st)
 	}
 }
 

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/mask"
 )
 
 // A Guard is what a hook needs of sayso.
@@ -34,6 +36,10 @@ type Guard struct {
 
 	// Env are the variables that the agent sets.
 	Env func(string) string
+
+	// Clear takes back what people have approved for a session, and records
+	// why. Nil: the engine does.
+	Clear func(ctx context.Context, session, root, why string) error
 
 	// Deadline is when a decision is too late; far below the time after which
 	// the agent would go on without an answer.
@@ -59,6 +65,39 @@ func (g *Guard) typed(prompt, root string) (mode string, ok bool, err error) {
 	}
 	mode, ok = e.Preset.ModeFor(prompt)
 	return mode, ok, nil
+}
+
+// clear takes back what people have approved for a session, if the preset says
+// that it ends then.
+func (g *Guard) clear(ctx context.Context, e event, st *sayso.SessionState, why string, ends func(sayso.Preset) bool) error {
+	engine, _, err := g.Engine(st.Root, g.Env("HOME"))
+	if err != nil || engine.Grants == nil || !ends(engine.Preset) {
+		return err
+	}
+	list, err := engine.Grants.Grants(ctx, e.call.Session, st.Root)
+	if err != nil {
+		return err
+	}
+	some := slices.ContainsFunc(list, func(g sayso.Grant) bool { return g.Scope != sayso.ForWorkspace && g.Scope != sayso.ForProfile })
+	switch {
+	case !some:
+		return nil
+	case g.Clear == nil:
+		return engine.ClearGrants(ctx, e.call.Session, st.Root)
+	}
+	return g.Clear(ctx, e.call.Session, st.Root, why)
+}
+
+// longestPrompt is how much of a prompt is remembered: each event of the session
+// reads it.
+const longestPrompt = 512
+
+// prompted is a prompt as it is remembered.
+func prompted(text string) string {
+	if text = mask.Text(text); len(text) > longestPrompt {
+		return strings.ToValidUTF8(text[:longestPrompt], "") + "…"
+	}
+	return text
 }
 
 // An event is what an agent tells: a call, and where it stands.

@@ -62,7 +62,7 @@ func profileTexts(r *sayso.Record) []string {
 // told are the keys of a record under which the text of a rule may stand. What
 // else has the same letters, such as a kind or a code, is no rule.
 var told = []string{
-	"rule", "reason", "name", "because", "more", "except", "match", "not_match",
+	"rule", "reason", "subject", "name", "because", "more", "except", "match", "not_match",
 }
 
 // hideTexts takes texts out of a record.

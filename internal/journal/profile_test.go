@@ -16,7 +16,7 @@ func TestProfileHidden(t *testing.T) {
 	for _, text := range []string{"grant", "rule", "deny", "call", "e", "bash(hidden <place> *)", `say "x"`, "bash(curl -H token=ghp_0123456789abcdefghijABCDEFGHIJ0123456 hidden)"} {
 		j := journal.Folder{Dir: t.TempDir() + "/state"}
 		of := &sayso.Rule{Effect: sayso.Deny, Text: text, Because: "my own cause", Except: []string{"task(own-exception)"}, Source: sayso.Source{Layer: "profile"}}
-		d := sayso.Decision{Code: "rule.deny", Rule: of, Reason: "the rule " + text + " says so", Stage: "rule", Trace: []sayso.Step{{Stage: "x", Steps: []sayso.Step{{Stage: "deny", Rule: of, Reason: text}}}}}
+		d := sayso.Decision{Code: "rule.deny", Rule: of, Subject: text, Reason: "the rule " + text + " says so", Stage: "rule", Trace: []sayso.Step{{Stage: "x", Steps: []sayso.Step{{Stage: "deny", Rule: of, Reason: text}}}}}
 		grant := sayso.Grant{ID: "call", Rule: text, Scope: sayso.ForProfile, Given: time.Unix(1, 5)}
 		answer := sayso.Answer{Yes: true, Scope: sayso.ForProfile, Rule: "other", More: []string{text}, By: "kim"}
 		err := j.Record(context.Background(),

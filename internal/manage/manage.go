@@ -96,6 +96,33 @@ func (d *Desk) RevokeGrant(ctx context.Context, g sayso.GivenGrant) error {
 	})))
 }
 
+// ClearGrants takes back what was approved for a session and no longer: the
+// session says so itself, and why.
+func (d *Desk) ClearGrants(ctx context.Context, session, why string) error {
+	all, err := d.Grants.AllGrants(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, g := range all {
+		if g.Session != session || g.Scope == sayso.ForWorkspace || g.Scope == sayso.ForProfile {
+			continue
+		}
+		err := d.Grants.RevokeGrant(ctx, g.ID)
+		if errors.Is(err, sayso.ErrNotFound) {
+			continue // somebody else was quicker
+		}
+		if err == nil {
+			err = after("it was revoked", d.Journal.Record(ctx, sayso.Record{
+				Kind: sayso.RecordRevoke, Call: g.Call, Session: g.Session, Root: g.Root, Grant: &g.Grant, Note: why,
+				Decider: &sayso.Decider{Kind: "session", Name: session},
+			}))
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
 // Trust trusts a workspace or a server.
 func (d *Desk) Trust(ctx context.Context, t sayso.Trust) error {
 	if err := d.record(ctx, sayso.Record{Kind: sayso.RecordTrust, Root: t.Root, Trust: &t}); err != nil {

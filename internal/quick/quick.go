@@ -64,6 +64,10 @@ func Answer(agent string, sessions sayso.Sessions, journal sayso.Journal, in io.
 	var event, decided bytes.Buffer
 	q := quick{}
 	g := hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
+	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
+		q.rich = true
+		return hook.ErrHandOver
+	}
 	err := g.Claude(io.TeeReader(in, &event), &decided)
 	if q.rich {
 		return handOver(agent, event.Bytes(), out, errs)

@@ -61,7 +61,7 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	want := sayso.SessionState{
-		Root: "/repo", Mode: "plan", AgentMode: sayso.PlanMode, Turn: 2, Tainted: "cat .env",
+		Root: "/repo", Mode: "plan", AgentMode: sayso.PlanMode, Turn: 2, Prompt: "go on", Tainted: "cat .env",
 		Denied:  []sayso.Denial{{Rule: "edit(a)", Turn: 1, Text: "a"}, {Rule: "edit(b)", Turn: 2}},
 		Soft:    map[string]sayso.Denies{"x": {Consecutive: 1, Total: 2}},
 		Written: map[string]int{"/repo/a": 1, "/repo/b": 2},
@@ -76,7 +76,7 @@ func TestUpdate(t *testing.T) {
 	}
 	update(t, f, "s", func(st *sayso.SessionState) {
 		*st = sayso.SessionState{
-			Root: "/repo", Mode: "careful", Turn: 1, Denied: want.Denied[:1:1], Soft: map[string]sayso.Denies{"x": {Total: 1}},
+			Root: "/repo", Mode: "careful", Turn: 1, Prompt: "go", Denied: want.Denied[:1:1], Soft: map[string]sayso.Denies{"x": {Total: 1}},
 			Written: map[string]int{"/repo/a": 1}, Spent: []string{"g1"}, Waiting: map[string]sayso.Waiting{"1": {}, "2": {}},
 		}
 	})
@@ -194,7 +194,7 @@ func TestRefused(t *testing.T) {
 		{"an empty line", write("\n"), ".jsonl:1: it is damaged"},
 		{"damage in the middle", write(first + "{\"v\":1,\"at\n" + second), ".jsonl:2: it is damaged"},
 		{"two in a line", write(strings.TrimSpace(first) + second), ".jsonl:1: it is damaged"},
-		{"a newer version", write(first + `{"v":2,"at":"2026-01-02T03:04:05Z"}` + "\n"), ".jsonl:2: it has version 2"},
+		{"a newer version", write(first + `{"v":3,"at":"2026-01-02T03:04:05Z"}` + "\n"), ".jsonl:2: it has version 3"},
 		{"an unknown key", write(first + `{"v":1,"at":"2026-01-02T03:04:05Z","tamed":true}` + "\n"), `unknown field "tamed"`},
 		{"a relative workspace", write(first + `{"v":1,"at":"2026-01-02T03:04:05Z","root":"repo"}` + "\n"), "is not absolute"},
 		{"of another session", write(strings.Replace(first, `"id":"s"`, `"id":"t"`, 1)), `file of another session, "t"`},

@@ -17,7 +17,7 @@ import (
 
 // version is the version of the form of a line. A file with a line of a newer
 // one is not read: what it says might be what denies.
-const version = 1
+const version = 2 // 1 had no prompt
 
 // A line is one change of a state. What it does not name stays as it was.
 type line struct {
@@ -29,6 +29,7 @@ type line struct {
 	Mode      *string          `json:"mode,omitempty"`
 	AgentMode *sayso.AgentMode `json:"agent_mode,omitempty"`
 	Turn      *int             `json:"turn,omitempty"`
+	Prompt    *string          `json:"prompt,omitempty"`
 	Surface   *sayso.Surface   `json:"surface,omitempty"`
 	Stopped   *int             `json:"stopped,omitempty"`
 	Tainted   *string          `json:"tainted,omitempty"`
@@ -47,7 +48,7 @@ var errShrinks = errors.New("a session does not forget what was denied, spent, c
 func difference(before, after sayso.SessionState) (line, bool, error) {
 	l := line{
 		Root: changed(before.Root, after.Root), Mode: changed(before.Mode, after.Mode), AgentMode: changed(before.AgentMode, after.AgentMode),
-		Turn: changed(before.Turn, after.Turn), Stopped: changed(before.Stopped, after.Stopped), Tainted: changed(before.Tainted, after.Tainted),
+		Turn: changed(before.Turn, after.Turn), Prompt: changed(before.Prompt, after.Prompt), Stopped: changed(before.Stopped, after.Stopped), Tainted: changed(before.Tainted, after.Tainted),
 	}
 	if b, a := before.Surface, after.Surface; !slices.Equal(b.Only, a.Only) || (b.Only == nil) != (a.Only == nil) || !slices.Equal(b.Not, a.Not) {
 		l.Surface = &after.Surface
@@ -128,8 +129,8 @@ func parse(text []byte) (line, error) {
 		return line{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	var l line
-	if v := plainjson.Get(fields, "v"); string(v) != "1" {
-		return line{}, fmt.Errorf("it has version %s, and this sayso knows %d", cmp.Or(string(v), "0"), version)
+	if v := plainjson.Get(fields, "v"); string(v) != "1" && string(v) != "2" {
+		return line{}, fmt.Errorf("it has version %s, and this sayso knows up to %d", cmp.Or(string(v), "0"), version)
 	}
 	for _, f := range fields {
 		if err := l.set(f); err != nil {
@@ -166,6 +167,8 @@ func (l *line) set(f plainjson.Field) (err error) {
 		l.Turn, err = one(f.Value.Int())
 	case "stopped":
 		l.Stopped, err = one(f.Value.Int())
+	case "prompt":
+		l.Prompt, err = one(f.Value.Text())
 	case "tainted":
 		l.Tainted, err = one(f.Value.Text())
 	default:
@@ -209,6 +212,7 @@ func (l *line) apply(st *sayso.SessionState) {
 	set(&st.Mode, l.Mode)
 	set(&st.AgentMode, l.AgentMode)
 	set(&st.Turn, l.Turn)
+	set(&st.Prompt, l.Prompt)
 	set(&st.Surface, l.Surface)
 	set(&st.Stopped, l.Stopped)
 	set(&st.Tainted, l.Tainted)

@@ -12,8 +12,8 @@ import (
 )
 
 // TestResume: a session that is taken up by another process goes on as it was:
-// its mode, what was denied in it, and what was granted for it, until that is
-// cleared.
+// its modes, the last prompt, what was denied in it and how often, and what was
+// granted for it and which rules were accepted, until that is cleared.
 func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	process := func(do func(*sqlite.DB, *sayso.Engine)) {
@@ -38,12 +38,16 @@ func TestResume(t *testing.T) {
 	var before sayso.SessionState
 	process(func(db *sqlite.DB, e *sayso.Engine) {
 		for rule, choice := range map[string]sayso.Answer{
-			"git push origin main": {Yes: true, Scope: sayso.ForSession, Rule: "bash(git push *)"}, "npm publish": {},
+			"git push origin main": {Yes: true, Scope: sayso.ForSession, Rule: "bash(git push *)", More: []string{"bash(docker push *)"}}, "npm publish": {},
 		} {
 			e.Approver = answers(choice)
 			decide(e, rule)
 		}
-		if err := db.Update(ctx, "s", func(st *sayso.SessionState) error { st.Mode, st.Turn = "careful", 5; return nil }); err != nil {
+		if err := db.Update(ctx, "s", func(st *sayso.SessionState) error {
+			st.Mode, st.AgentMode, st.Turn, st.Prompt = "careful", sayso.EditMode, 5, "go on"
+			st.Soft = map[string]sayso.Denies{"a call": {Consecutive: 2, Total: 7}}
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		before, _ = db.Get(ctx, "s")
@@ -52,8 +56,10 @@ func TestResume(t *testing.T) {
 		if after, err := db.Get(ctx, "s"); err != nil || !reflect.DeepEqual(after, before) || len(after.Denied) == 0 {
 			t.Errorf("resumed as %+v\nwas %+v, %v", after, before, err)
 		}
-		if d := decide(e, "git push origin next"); d.Effect != sayso.Allow || d.Code != sayso.CodeGrant {
-			t.Errorf("the grant is not replayed: %+v", d)
+		for _, granted := range []string{"git push origin next", "docker push registry.test/x"} {
+			if d := decide(e, granted); d.Effect != sayso.Allow || d.Code != sayso.CodeGrant {
+				t.Errorf("%s: the grant is not replayed: %+v", granted, d)
+			}
 		}
 		if d := decide(e, "touch x"); d.Effect != sayso.Deny { // careful asks, and nobody is there
 			t.Errorf("the mode is lost: %+v", d)

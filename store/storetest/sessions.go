@@ -33,7 +33,7 @@ func sessions(t *testing.T, s Stores) {
 func full() sayso.SessionState {
 	return sayso.SessionState{
 		Root: "/repo", Mode: "careful", AgentMode: sayso.PlanMode, Surface: sayso.Surface{Only: []string{}, Not: []string{"bash"}},
-		Turn: 3, Stopped: 4, Denied: []sayso.Denial{{Rule: "bash(rm *)", Package: "npm:x", Turn: 1, Text: "rm"}},
+		Turn: 3, Prompt: "go on", Stopped: 4, Denied: []sayso.Denial{{Rule: "bash(rm *)", Package: "npm:x", Turn: 1, Text: "rm"}},
 		Soft: map[string]sayso.Denies{"print": {Consecutive: 1, Total: 2}}, Tainted: "cat .env", Written: map[string]int{"/repo/a": 2},
 		Waiting: map[string]sayso.Waiting{"call": {
 			Denials: []sayso.Denial{{Rule: "edit(a)"}}, Stops: true, Left: sayso.Left{Secret: "s", Written: []string{"/repo/b"}},
