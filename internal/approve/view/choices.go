@@ -16,7 +16,7 @@ type Choice struct {
 	Contract string // the hash of what would run
 
 	Stores string // what is kept, and for how long
-	Allows string // what is allowed therefore, from then on
+	Allows string // what is allowed therefore, for as long
 }
 
 // choices are the answers of a request; yes for once and no if it offers none.
@@ -60,13 +60,13 @@ func consequences(d *sayso.Decision, c sayso.Choice) (stores, allows string) {
 	stores = "the rule " + Safe(c.Rule) + ", " + how
 	for _, s := range d.Suggestions {
 		if s.Rule == c.Rule {
-			return stores, Safe(s.Allows) + ", " + how
+			return stores, Safe(s.Allows)
 		}
 	}
 	if c.Scope == sayso.ForTurn {
-		return stores, "exactly this call, also again, " + how
+		return stores, "exactly this call, also again"
 	}
-	return stores, "every call that the rule matches, " + how
+	return stores, "every call that the rule matches"
 }
 
 // whyOf says why a person is asked. A rule that somebody has written to ask always

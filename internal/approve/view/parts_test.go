@@ -121,8 +121,8 @@ func TestChoices(t *testing.T) {
 	}{
 		{"native", preset.Native(preset.Policy{}), "Bash", []string{
 			"y once | nothing | this call, once",
-			"s this session: bash(git push *) | the rule bash(git push *), until the end of this session | every command that starts with git push, until the end of this session",
-			"a always: bash(git push *) | the rule bash(git push *), for this workspace, until you revoke it | every command that starts with git push, for this workspace, until you revoke it",
+			"s this session: bash(git push *) | the rule bash(git push *), until the end of this session | every command that starts with git push",
+			"a always: bash(git push *) | the rule bash(git push *), for this workspace, until you revoke it | every command that starts with git push",
 			"n no | nothing | nothing: this call does not run",
 		}},
 		{"ask rule", native(t, sayso.Rule{Effect: sayso.Ask, Text: "bash(git push *)", Source: sayso.Source{File: "/home/dev/app/.sayso.yaml", Line: 7}}), "Bash", []string{
@@ -131,27 +131,27 @@ func TestChoices(t *testing.T) {
 		}},
 		{"kosmokrator", preset.KosmoKrator(preset.KosmoKratorDefaults()), "bash", []string{
 			"y Allow once | nothing | this call, once",
-			"s Allow for session | the rule bash, until the end of this session | every call of bash in this session, until the end of this session",
+			"s Allow for session | the rule bash, until the end of this session | every call of bash in this session",
 			"n Deny | nothing | nothing: this call does not run",
 		}},
 		{"agentscope", preset.AgentScope(preset.AgentScopeConfig{}), "Bash", []string{
 			"y allow | nothing | this call, once",
-			"1 allow, and accept the rule Bash(git push origin main) | the rule Bash(git push origin main), until the end of this session | exactly this command, until the end of this session",
-			"2 allow, and accept the rule Bash(git push:*) | the rule Bash(git push:*), until the end of this session | every command that starts with git push, until the end of this session",
+			"1 allow, and accept the rule Bash(git push origin main) | the rule Bash(git push origin main), until the end of this session | exactly this command",
+			"2 allow, and accept the rule Bash(git push:*) | the rule Bash(git push:*), until the end of this session | every command that starts with git push",
 			"n deny | nothing | nothing: this call does not run",
 		}},
 		{"kodacode", preset.KodaCode(preset.KodaCodeConfig{}), "bash", []string{
-			`1 Allow once | the rule {"execution":"972f3aa661ebe779c985ca3f3a2ed7f8748ca3c9e6eedef168c76507dd2d0504"}, until the end of this turn | exactly this call, also again, until the end of this turn`,
-			`2 Allow for session duration | the rule {"execution_prefix":["git","push"],"hosts":["git remotes"]}, until the end of this session | commands that start with git push with access to git remotes, until the end of this session`,
+			`1 Allow once | the rule {"execution":"972f3aa661ebe779c985ca3f3a2ed7f8748ca3c9e6eedef168c76507dd2d0504"}, until the end of this turn | exactly this call, also again`,
+			`2 Allow for session duration | the rule {"execution_prefix":["git","push"],"hosts":["git remotes"]}, until the end of this session | commands that start with git push with access to git remotes`,
 			"3 Deny | nothing | nothing: this call does not run",
 			"4 Allow with network enabled | nothing | this call, once; it may reach: everything",
-			`5 Allow with execution policy amendment: network_target "git remotes": allow | the rule {"rules":[{"subject":"network_target","pattern":"git remotes","action":"allow"}]}, until the end of this session | what the permission rules network_target "git remotes": allow match, until the end of this session`,
+			`5 Allow with execution policy amendment: network_target "git remotes": allow | the rule {"rules":[{"subject":"network_target","pattern":"git remotes","action":"allow"}]}, until the end of this session | what the permission rules network_target "git remotes": allow match`,
 		}},
 		{"cowork", preset.CoWork(preset.CoWorkConfig{}), "run_command", []string{
 			"y Allow once | nothing | this call, once",
-			"s Allow for session: command_prefix git push origin main | the rule allow command_prefix git push origin main, until the end of this session | commands that start with git push origin main, until the end of this session",
-			"w Allow for workspace: command_prefix git push origin main | the rule allow command_prefix git push origin main, for this workspace, until you revoke it | commands that start with git push origin main, for this workspace, until you revoke it",
-			"p Allow for profile: command_prefix git push origin main | the rule allow command_prefix git push origin main, for you in every workspace, until you revoke it | commands that start with git push origin main, for you in every workspace, until you revoke it",
+			"s Allow for session: command_prefix git push origin main | the rule allow command_prefix git push origin main, until the end of this session | commands that start with git push origin main",
+			"w Allow for workspace: command_prefix git push origin main | the rule allow command_prefix git push origin main, for this workspace, until you revoke it | commands that start with git push origin main",
+			"p Allow for profile: command_prefix git push origin main | the rule allow command_prefix git push origin main, for you in every workspace, until you revoke it | commands that start with git push origin main",
 			"n Deny once | nothing | nothing: this call does not run",
 		}},
 		{"cosmo", preset.Cosmo(), "bash", []string{
@@ -169,6 +169,25 @@ func TestChoices(t *testing.T) {
 		}
 		if one.name == "ask rule" && (v.Why.Place != "~/app/.sayso.yaml:7" || !strings.Contains(v.Why.Edit, v.Why.Place) || v.Why.Rule != "bash(git push *)") {
 			t.Errorf("%+v", v.Why)
+		}
+	}
+}
+
+// TestDecisive: what decides is found by what the decision calls it: a host, a
+// path, or nothing, which is the worst of it.
+func TestDecisive(t *testing.T) {
+	r := bash(t, "ls; git push origin main; cat a/../b")
+	for part, want := range map[string]string{
+		"git remotes":      "ls; <decisive git push origin main>; cat a/../b\n",
+		"":                 "ls; <decisive git push origin main>; cat a/../b\n",
+		"not to be found":  "ls; <decisive git push origin main>; cat a/../b\n",
+		"/home/dev/app/b":  "ls; git push origin main; <decisive cat a/../b>\n",
+		"a/../b":           "ls; git push origin main; <decisive cat a/../b>\n",
+		"origin main; cat": "ls; git push <decisive origin main; cat> a/../b\n",
+	} {
+		r.Decision.Part = part
+		if got := marked(view.Of(r, view.Options{}).What); got != want {
+			t.Errorf("%q: %q, want %q", part, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ type View struct {
 	Part  Line   // the decisive part, if it is not all of it
 
 	Risk      Risk
-	Sentences []string // what it will do, the whole first and then, if there are several, its parts
+	Sentences []string // what it will do: the whole first, then the parts that it leaves out
 	Warnings  []string // what could deceive somebody who only glances at it
 
 	Terms []Row  // the contract, in the order in which it is documented
@@ -106,7 +107,7 @@ type Options struct {
 func Of(r *sayso.Request, o Options) View {
 	d := &r.Decision
 	v := View{
-		ID: Safe(r.ID), Contract: r.Contract.Hash(), Agent: Safe(r.Call.Agent), Subagent: Safe(r.Call.Subagent), Session: Safe(r.Call.Session),
+		ID: Safe(r.ID), Contract: r.Contract.Hash(), Agent: name(r.Call.Agent), Subagent: name(r.Call.Subagent), Session: name(r.Call.Session),
 		Risk: riskOf(d.Risk), Opened: r.Opened, Until: r.Until,
 	}
 	facts := analyse(r)
@@ -130,6 +131,15 @@ func analyse(r *sayso.Request) *sayso.Facts {
 		call.Input = r.Contract.Input
 	}
 	return (&sayso.Analyzer{}).Analyze(call)
+}
+
+// name is a name in a sentence of ours, in quotes if it could be taken for more of
+// the sentence.
+func name(text string) string {
+	if text = Safe(text); strings.ContainsAny(text, ` ,:"`) {
+		return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"`
+	}
+	return text
 }
 
 // Asks is who asks, in one line.
@@ -170,20 +180,18 @@ func riskOf(r shell.Risk) Risk {
 	return Risk{r.String(), role}
 }
 
-// sentences say what the call will do: all of it, then part by part.
+// sentences say what the call will do: all of it, and then each part that the first
+// sentence leaves out.
 func sentences(d *sayso.Decision, facts *sayso.Facts) []string {
-	out := []string{Safe(d.Explanation)}
+	whole := Safe(d.Explanation)
+	out := []string{whole}
 	if len(facts.Parts) < 2 || facts.Err != nil {
 		return out
 	}
 	for i := range facts.Parts {
-		p := &facts.Parts[i]
-		if s := Safe(p.Sentence); s != "" && s != out[len(out)-1] {
+		if s := Safe(facts.Parts[i].Sentence); !strings.Contains(whole, s) && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
-	}
-	if len(out) == 2 {
-		return out[:1]
 	}
 	return out
 }

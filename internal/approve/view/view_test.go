@@ -107,7 +107,7 @@ func TestShown(t *testing.T) {
 	if v.Wants != "wants to run" || v.Risk.Word != "moderate" || v.Risk.Role.Style().Color != "yellow" || v.Part.String() != "git push origin main" {
 		t.Errorf("%+v", v)
 	}
-	if len(v.Sentences) != 3 || !strings.Contains(v.Sentences[0], "Push") {
+	if len(v.Sentences) != 1 || !strings.Contains(v.Sentences[0], "; Push commits") {
 		t.Errorf("sentences %q", v.Sentences)
 	}
 	var rows []string

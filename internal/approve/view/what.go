@@ -73,14 +73,26 @@ func (v *View) command(w *writer, d *sayso.Decision, facts *sayso.Facts, lines [
 // decisive says where in each command line the parts stand that decided: those
 // that the decision names, or else the worst.
 func decisive(d *sayso.Decision, facts *sayso.Facts) map[int][]mark {
+	out := spans(facts, func(p *sayso.Part) bool { return d.Part != "" && names(p, d.Part) })
+	if len(out) == 0 && !slices.ContainsFunc(facts.Lines, func(l string) bool { return len(find(l, d.Part)) > 0 }) {
+		out = spans(facts, func(p *sayso.Part) bool { return p.Risk == facts.Risk && p.Risk < shell.Safe })
+	}
+	return out
+}
+
+// names reports whether a part, or a host or a path of it, is what a decision
+// calls by the text.
+func names(p *sayso.Part, text string) bool {
+	return p.Text == text || slices.Contains(p.Hosts, text) ||
+		slices.ContainsFunc(p.Paths, func(f shell.Path) bool { return f.Raw == text || f.Abs == text })
+}
+
+// spans is where the chosen parts stand, by command line.
+func spans(facts *sayso.Facts, chosen func(*sayso.Part) bool) map[int][]mark {
 	out := map[int][]mark{}
 	for i := range facts.Parts {
 		p := &facts.Parts[i]
-		chosen := p.Text == d.Part
-		if d.Part == "" {
-			chosen = p.Risk == facts.Risk && p.Risk < shell.Safe
-		}
-		if !chosen || p.Command == nil {
+		if p.Command == nil || !chosen(p) {
 			continue
 		}
 		for n, a := range facts.Shell {
