@@ -13,19 +13,22 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/build"
+	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/session"
 )
 
-const doctorUse = `sayso doctor [--json]
+const doctorUse = `sayso doctor [--json] [--preset NAME]
 
 Tells whether sayso really guards this workspace: is the hook wired, is it the
 same version, was it ever called, which policy is in force and what of it does
 not count, what state the sessions are in, and whether commands could be
 confined here. Each problem comes with what to do about it.
 
-  --json  print the findings as one JSON object
+  --preset NAME  look at the policy as it is with this preset, for a hook that
+                 is called with it
+  --json         print the findings as one JSON object
 
 Exit status: 0 no problem, 1 there is one, 2 wrong usage.`
 
@@ -59,12 +62,16 @@ func (r *doctorReport) add(level, about, says, remedy string) {
 func doctor(args []string, std IO) error {
 	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
+	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, doctorUse, args, std)
 	if helped || err != nil {
 		return err
 	}
 	if len(rest) > 0 {
 		return &usageError{"doctor takes no argument", ""}
+	}
+	if _, err := catalog.Find(*preset); err != nil {
+		return &usageError{"--preset: " + err.Error(), ""}
 	}
 	at, err := place("", "")
 	if err != nil {
@@ -76,7 +83,7 @@ func doctor(args []string, std IO) error {
 	r.wiring(in)
 	r.sessions()
 	r.memory()
-	r.policy(at.Home, std)
+	r.policy(at.Home, *preset, std)
 	r.sandbox()
 	if *asJSON {
 		err = writeJSON(r, std.Out)

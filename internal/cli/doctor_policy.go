@@ -8,8 +8,8 @@ import (
 )
 
 // policy tells which policy is in force, and what of it does not count.
-func (r *doctorReport) policy(home string, std IO) {
-	p, err := load(r.Root, home, std)
+func (r *doctorReport) policy(home, name string, std IO) {
+	p, err := loadAs(r.Root, home, name, "", std)
 	if err != nil {
 		r.add(problem, "policy", err.Error(), "until it is mended every call is denied")
 		return

@@ -14,13 +14,15 @@ import (
 	"github.com/sayso-dev/sayso/internal/snapshot"
 )
 
-const snapshotUse = `sayso snapshot [--root DIR] [--json]
+const snapshotUse = `sayso snapshot [--root DIR] [--json] [--preset NAME]
 
 Reads the policy of a workspace and keeps what it comes to for sayso-hook, which
 runs this by itself whenever a policy file has changed.
 
-  --root DIR  the workspace (default: that of the current folder)
-  --json      print what is kept
+  --root DIR     the workspace (default: that of the current folder)
+  --preset NAME  print what it would be with this preset, and keep nothing:
+                 sayso-hook goes by the policy alone
+  --json         print what is kept
 
 Exit status: 0 done, 1 error, 2 wrong usage.`
 
@@ -28,6 +30,7 @@ func snapshotVerb(args []string, std IO) error {
 	flags := flag.NewFlagSet("snapshot", flag.ContinueOnError)
 	root := flags.String("root", "", "")
 	asJSON := flags.Bool("json", false, "")
+	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, snapshotUse, args, std)
 	if helped || err != nil {
 		return err
@@ -45,9 +48,12 @@ func snapshotVerb(args []string, std IO) error {
 	if *root, err = filepath.Abs(*root); err != nil {
 		return err
 	}
-	s, err := takeSnapshot(local.Real(*root), at.Home, std)
+	s, err := takeSnapshot(local.Real(*root), at.Home, *preset, std)
 	if err != nil {
 		return err
+	}
+	if *preset != "" {
+		return writeJSON(s, std.Out)
 	}
 	state, err := local.State()
 	if err != nil {
@@ -65,7 +71,7 @@ func snapshotVerb(args []string, std IO) error {
 
 // takeSnapshot reads the policy of a workspace. What changes while it is read is
 // read again.
-func takeSnapshot(root, home string, std IO) (snapshot.Snapshot, error) {
+func takeSnapshot(root, home, preset string, std IO) (snapshot.Snapshot, error) {
 	files := local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: root}
 	state, err := local.State()
 	if err != nil {
@@ -75,7 +81,7 @@ func takeSnapshot(root, home string, std IO) (snapshot.Snapshot, error) {
 	for range 5 {
 		before, _ := snapshot.Sources(files, database)
 		sum := snapshot.Sum(local.Profile(state.Dir))
-		l, err := load(root, home, std)
+		l, err := loadAs(root, home, preset, "", std)
 		if err != nil {
 			return snapshot.Snapshot{}, err
 		}

@@ -115,7 +115,7 @@ func TestSnapshotRemembers(t *testing.T) {
 	call := sayso.Call{ID: "c", Session: "s", Tool: "Bash", Input: input, Root: root, Dir: root, Home: home}
 	decide := func() sayso.Decision {
 		t.Helper()
-		s, err := takeSnapshot(root, home, IO{Err: io.Discard})
+		s, err := takeSnapshot(root, home, "", IO{Err: io.Discard})
 		if err != nil {
 			t.Fatal(err)
 		}

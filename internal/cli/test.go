@@ -10,11 +10,12 @@ import (
 	"os"
 	"strings"
 
+	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/vector"
 )
 
-const testUse = `sayso test [--json] [FILE…]
+const testUse = `sayso test [--json] [--preset NAME] [FILE…]
 
 Runs decisions that were written down. A FILE is one of
 
@@ -26,7 +27,9 @@ Without a FILE: the examples (match and not_match) of the rules of this
 workspace, and every *.sayso-test.yaml in it. Prints one line for each test, and
 how many passed.
 
-  --json  print one JSON object for each instead
+  --preset NAME  judge by this preset what names none: JSON lines without one,
+                 and policies, whose rules that deny and ask hold in front of it
+  --json         print one JSON object for each instead
 
 Exit status: 0 if all passed, 1 if one failed or a file cannot be read, 2 for
 wrong usage.`
@@ -34,11 +37,15 @@ wrong usage.`
 func test(args []string, std IO) error {
 	flags := flag.NewFlagSet("test", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
+	preset := flags.String("preset", "", "")
 	files, helped, err := parse(flags, testUse, args, std)
 	if helped || err != nil {
 		return err
 	}
-	t := tester{out: std.Out, json: *asJSON, at: vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev", Script: std.Script}}
+	if _, err := catalog.Find(*preset); err != nil {
+		return &usageError{"--preset: " + err.Error(), ""}
+	}
+	t := tester{out: std.Out, json: *asJSON, at: vector.Defaults{Cwd: "/home/dev/app", Home: "/home/dev", Preset: *preset, Script: std.Script}}
 	if len(files) == 0 {
 		if files, err = t.workspace(std); err != nil {
 			return err

@@ -85,6 +85,7 @@ type Answer struct {
 // scripts.
 type Defaults struct {
 	Cwd, Home string
+	Preset    string // empty: native
 	Script    func(name string, text []byte) (sayso.Stage, error)
 }
 
@@ -221,7 +222,7 @@ func bad(l *Line, err error) Answer {
 
 // Decide decides the call of a line.
 func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
-	system, err := catalog.Find(or(l.Preset, l.System))
+	system, err := catalog.Find(or(or(l.Preset, l.System), d.Preset))
 	if err != nil {
 		return sayso.Decision{}, err
 	}
@@ -242,6 +243,9 @@ func (l *Line) Decide(ctx context.Context, d Defaults) (sayso.Decision, error) {
 }
 
 func (l *Line) setup(system catalog.System, at catalog.Place, d Defaults) (catalog.Setup, error) {
+	if l.Policy != nil && system.Name != "native" { // as it is by default, behind what the policy denies and asks
+		return system.Configured(config.Other{Text: []byte("{}"), Trusted: true}, at, *l.Policy)
+	}
 	if l.Policy != nil {
 		return system.Load(config.Places{Root: at.Root, Home: at.Home, RunScript: d.Script}, *l.Policy)
 	}
