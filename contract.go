@@ -136,6 +136,9 @@ func canonicalJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
+	if text, ok := plainjson.Canonical(nil, raw); ok {
+		return text
+	}
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
 		v = string(raw)

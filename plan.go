@@ -3,6 +3,7 @@ package sayso
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // A Plan is the list of stages that a call goes through, in order.
@@ -35,6 +36,7 @@ func (p Plan) Evaluate(ctx context.Context, c *Case) Decision {
 
 // walk asks the stages one after the other and returns what stands at the end.
 func (p Plan) walk(ctx context.Context, c *Case) Verdict {
+	c.steps = slices.Grow(c.steps, len(p))
 	for _, s := range p {
 		c.inner = nil
 		v, err := checked(ctx, s, c)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sayso-dev/sayso/internal/plainjson"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -150,10 +151,14 @@ func (p Preset) together(names []string) (Plan, error) {
 // Fingerprint identifies calls that are the same but for their session: same
 // tool, same input, same folder.
 func (c *Call) Fingerprint() string {
-	var input any
 	text := c.Input
-	if json.Unmarshal(c.Input, &input) == nil {
-		text, _ = json.Marshal(input) // keys in order
+	if flat, ok := plainjson.Canonical(nil, c.Input); ok {
+		text = flat
+	} else {
+		var input any
+		if json.Unmarshal(c.Input, &input) == nil {
+			text, _ = json.Marshal(input) // keys in order
+		}
 	}
 	sum := sha256.Sum256([]byte(c.Tool + "\x00" + c.Dir + "\x00" + string(text)))
 	return hex.EncodeToString(sum[:])

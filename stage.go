@@ -3,6 +3,7 @@ package sayso
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // A Stage looks at a call and says what it thinks of it.
@@ -75,8 +76,9 @@ type each struct {
 func (e each) Name() string { return e.name }
 
 func (e each) Check(ctx context.Context, c *Case) (Verdict, error) {
-	worst := Pass()
-	for _, part := range e.parts(c) {
+	worst, parts := Pass(), e.parts(c)
+	c.inner = slices.Grow(c.inner, len(parts))
+	for _, part := range parts {
 		part.Leaning = Pass()
 		v := e.plan.walk(ctx, part)
 		if !v.Speaks() {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -122,7 +123,7 @@ func snapshotOf(root string, l loaded, sources []snapshot.Source) snapshot.Snaps
 			s.Grants = append(s.Grants, g)
 		}
 	}
-	if s.Seal(own, profileKey()) != nil { // there is no key, so the rich program decides, and says why
+	if s.Seal(own, profileKey(), rand.Reader) != nil { // there is no key, so the rich program decides, and says why
 		s.Rich = true
 	}
 	if l.Err != nil {

@@ -6,6 +6,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -219,14 +220,14 @@ func unattended(p sayso.Preset) sayso.Preset {
 const maxInput = 16 << 20
 
 func readAll(in io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-	if err != nil {
+	text := bytes.NewBuffer(make([]byte, 0, 8<<10)) // enough for nearly all of them, so that it need not grow
+	if _, err := text.ReadFrom(io.LimitReader(in, maxInput+1)); err != nil {
 		return nil, fmt.Errorf("read the event: %w", err)
 	}
-	if len(text) > maxInput {
+	if text.Len() > maxInput {
 		return nil, fmt.Errorf("the event is longer than %d bytes", maxInput)
 	}
-	return text, nil
+	return text.Bytes(), nil
 }
 
 // within does something before the deadline, or fails.

@@ -56,10 +56,12 @@ func number[T int64 | uint64](text *string, ok *bool) T {
 
 // readHead reads the head; none is fine if there is no journal yet.
 func readHead(file *os.File) (h head, found bool, err error) {
-	text, err := io.ReadAll(io.LimitReader(file, 1<<10))
-	if err != nil {
+	var room [headLen + 1]byte
+	n, err := io.ReadFull(file, room[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return h, false, private.Fail(file.Name(), "it cannot be read", "", err)
 	}
+	text := room[:n]
 	if len(text) == 0 {
 		return head{first: 1, hash: Genesis}, false, nil
 	}

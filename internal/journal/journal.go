@@ -174,21 +174,18 @@ func (f Folder) append(lock *os.File, end head, last *os.File, records []sayso.R
 		end.first, end.size, last = end.seq+1, 0, nil
 	}
 	next := end
-	var text []byte
+	text := make([]byte, 0, 8<<10) // enough for nearly every call
 	for _, r := range records {
 		var err error
 		if r.Time, err = f.when(r.Time, next.time); err != nil {
 			return err
 		}
-		record, err := masked(r)
-		if err != nil {
+		if text, next.hash, err = seal(text, next.seq+1, next.hash, r); err != nil {
 			return err
 		}
-		var line []byte
-		line, next.hash = seal(next.seq+1, next.hash, record)
 		next.seq++
 		next.time = r.Time
-		text = append(append(text, line...), '\n')
+		text = append(text, '\n')
 	}
 	next.size = end.size + int64(len(text))
 	if last == nil { // a file begins

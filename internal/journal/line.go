@@ -33,19 +33,20 @@ const (
 	tailLen = len(hashKey) + 2*sha256.Size + len(hashEnd)
 )
 
-// seal writes a masked record as a line, without its end, and returns the hash.
+// seal appends a record as a line, masked and without its end, and returns the hash.
 // The hash stands last, so that it can be of the bytes before it, whatever they
 // are.
-func seal(seq uint64, prev string, record []byte) (line []byte, hash string) {
-	line = make([]byte, 0, len(record)+2*len(prev)+64)
-	line = strconv.AppendInt(append(line, `{"v":`...), version, 10)
-	line = strconv.AppendUint(append(line, `,"seq":`...), seq, 10)
-	line = append(append(append(line, `,"prev":"`...), prev...), `",`...)
-	line = append(line, record[1:len(record)-1]...)
-	hash = sum(line)
-	line = append(line, hashKey...)
-	line = append(line, hash...)
-	return append(line, hashEnd...), hash
+func seal(text []byte, seq uint64, prev string, r sayso.Record) (line []byte, hash string, err error) {
+	from := len(text)
+	text = strconv.AppendInt(append(text, `{"v":`...), version, 10)
+	text = strconv.AppendUint(append(text, `,"seq":`...), seq, 10)
+	text = append(append(append(text, `,"prev":"`...), prev...), '"')
+	if text, err = appendMasked(text, r); err != nil {
+		return nil, "", err
+	}
+	hash = sum(text[from:])
+	text = append(append(text, hashKey...), hash...)
+	return append(text, hashEnd...), hash, nil
 }
 
 func sum(text []byte) string {

@@ -14,15 +14,15 @@ import (
 // input of its call.
 const longest = 4 << 10
 
-// masked is a record as JSON, with secrets taken out of everything that came
+// appendMasked appends the fields of a record to an object that has others, with secrets taken out of everything that came
 // from an agent, and without the middle of long values. Identifiers and hashes
 // stay as they are.
 //
 // What every call has is written by hand: a program that lives for milliseconds
 // would spend a tenth of them on finding out how its types are written.
-func masked(r sayso.Record) ([]byte, error) {
-	w := writer{text: make([]byte, 0, 4<<10)}
-	w.open('{')
+func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
+	from := len(text)
+	w := writer{text: text}
 	w.key("time")
 	w.text = r.Time.UTC().AppendFormat(append(w.text, '"'), time.RFC3339Nano)
 	w.text = append(w.text, '"')
@@ -71,11 +71,17 @@ func masked(r sayso.Record) ([]byte, error) {
 	w.rule(r.Rule)
 	w.some("root", r.Root)
 	w.some("note", r.Note)
-	w.close('}')
-	if texts := profileTexts(&r); len(texts) > 0 && w.err == nil {
-		return hideTexts(w.text, texts)
+	if w.err != nil {
+		return nil, w.err
 	}
-	return w.text, w.err
+	if texts := profileTexts(&r); len(texts) > 0 {
+		hidden, err := hideTexts([]byte("{"+string(w.text[from+1:])+"}"), texts)
+		if err != nil {
+			return nil, err
+		}
+		w.text = append(append(w.text[:from], ','), hidden[1:len(hidden)-1]...)
+	}
+	return w.text, nil
 }
 
 func maskedTerms(terms sayso.Contract) sayso.Contract {

@@ -74,7 +74,10 @@ var own struct {
 func self() (file, real string, err error) {
 	own.Do(func() {
 		if own.file, own.err = os.Executable(); own.err == nil {
-			own.real = Real(own.file)
+			own.real = own.file
+			if runtime.GOOS != "linux" { // there the system itself has followed them
+				own.real = Real(own.file)
+			}
 		}
 	})
 	return own.file, own.real, own.err

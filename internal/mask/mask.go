@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
 // hidden is what stands for a secret of so many bytes.
@@ -33,12 +35,47 @@ func JSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
+	if out, ok := flat(raw); ok {
+		return out
+	}
+	return deep(raw)
+}
+
+func deep(raw json.RawMessage) json.RawMessage {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
 		v = string(raw)
 	}
 	out, _ := json.Marshal(value(v, false)) // what was read can be written
 	return out
+}
+
+// flat is JSON for what most calls have: an object of strings under plain names.
+func flat(raw []byte) ([]byte, bool) {
+	fields, ok := plainjson.Flat(raw)
+	if !ok {
+		return nil, false
+	}
+	out := append(make([]byte, 0, len(raw)+64), '{')
+	for i, f := range fields {
+		if secretName(f.Key) || Text(f.Key) != f.Key {
+			return nil, false
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(plainjson.AppendText(out, f.Key, true), ':')
+		if f.Value[0] != '"' {
+			out = append(out, f.Value...)
+			continue
+		}
+		s, err := f.Value.Text()
+		if err != nil {
+			return nil, false
+		}
+		out = plainjson.AppendText(out, Text(s), true)
+	}
+	return append(out, '}'), true
 }
 
 func value(v any, secret bool) any {

@@ -84,6 +84,40 @@ func decode(text []byte) (v any, err error) {
 	return v, err
 }
 
+// FuzzCanonical: an object that is written with its keys in order reads as
+// encoding/json writes it.
+func FuzzCanonical(f *testing.F) {
+	for _, s := range append(seeds, `{"b":"<x>","a":true,"c":null,"b":"y","n":120000,"z":0}`, `{"n":-0}`, `{"n":1.0}`, `{"n":1e3}`, `{"n":12345678901234567890}`, `{"n":00}`) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, ok := plainjson.Canonical(nil, text)
+		if !ok {
+			return
+		}
+		var v any
+		if err := json.Unmarshal(text, &v); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		want, err := json.Marshal(v)
+		if err != nil || string(got) != string(want) {
+			t.Fatalf("%q: %s, and encoding/json writes %s %v", text, got, want, err)
+		}
+	})
+}
+
+// TestFlat: the inputs of most tools are flat.
+func TestFlat(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"command":"ls","timeout":120000,"run_in_background":false,"x":null}`: true, `{}`: true, `{"a":[]}`: false, `{"a":{}}`: false, `{"a":1.5}`: false, `{"a":-1}`: false,
+		`{"a":1234567890123456}`: false, `[]`: false, `null`: false, `"a"`: false, `{`: false, ``: false,
+	} {
+		if _, ok := plainjson.Flat([]byte(text)); ok != want {
+			t.Errorf("%s: %v", text, ok)
+		}
+	}
+}
+
 // FuzzWrite: what is written is what encoding/json writes.
 func FuzzWrite(f *testing.F) {
 	for _, s := range append(seeds, "a<b>&c\u2028\u2029\x00\x1f\b\f\n\r\t\"\\\xff\xc3é\x7f") {

@@ -60,6 +60,26 @@ func Open(name string, flags int) (*os.File, error) {
 	return file, nil
 }
 
+// ErrTooLarge is the error for a file that is larger than it can be.
+var ErrTooLarge = errors.New("it is too large")
+
+// Read returns what is in a file of at most that size, from its beginning.
+func Read(file *os.File, most int64) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > most {
+		return nil, ErrTooLarge
+	}
+	text := make([]byte, info.Size())
+	n, err := io.ReadFull(io.NewSectionReader(file, 0, info.Size()), text)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it was cut meanwhile
+		err = nil
+	}
+	return text[:n], err
+}
+
 // Lock opens a file, new or not, and waits until nobody else has
 // it.
 func Lock(ctx context.Context, name string) (*os.File, error) {
@@ -105,33 +125,38 @@ func Append(file *os.File, size int64, text []byte) error {
 // all of them.
 func Make(folders ...string) error {
 	last := folders[len(folders)-1]
-	err := os.Mkdir(last, 0o700)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(last, 0o700)
+	if there, err := check(folders); there || err != nil {
+		return err
 	}
-	bad := Check(folders...)
-	if bad == nil && err != nil && !errors.Is(err, fs.ErrExist) {
-		bad = Fail(last, "the folder cannot be made", "", err)
+	if err := os.MkdirAll(last, 0o700); err != nil {
+		return Fail(last, "the folder cannot be made", "", err)
 	}
-	return bad
+	_, err := check(folders)
+	return err
 }
 
 // Check makes sure that folders, each inside the one before it, are the user's
 // own. Missing ones are fine.
 func Check(folders ...string) error {
+	_, err := check(folders)
+	return err
+}
+
+// check is Check, and tells whether all of them are there.
+func check(folders []string) (there bool, err error) {
 	for _, name := range folders {
 		info, err := os.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return Fail(name, "it cannot be looked at", "", err)
+			return false, Fail(name, "it cannot be looked at", "", err)
 		}
 		if err := private(name, info, true); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // private returns an error if somebody else could have written a file or a

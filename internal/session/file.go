@@ -3,8 +3,8 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -27,12 +27,12 @@ type known struct {
 // has no end: whoever wrote it was killed before anybody was answered.
 func read(file *os.File, belongs func(id string) bool) (known, error) {
 	var k known
-	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	text, err := private.Read(file, maxSize)
+	if errors.Is(err, private.ErrTooLarge) {
+		return k, private.Fail(file.Name(), fmt.Sprintf("it is larger than %d MiB", maxSize>>20), startAfresh, nil)
+	}
 	if err != nil {
 		return k, private.Fail(file.Name(), "it cannot be read", "", err)
-	}
-	if len(text) > maxSize {
-		return k, private.Fail(file.Name(), fmt.Sprintf("it is larger than %d MiB", maxSize>>20), startAfresh, nil)
 	}
 	for {
 		one, rest, whole := bytes.Cut(text, []byte("\n"))

@@ -4,36 +4,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/internal/plainjson"
 	"github.com/sayso-dev/sayso/preset"
 )
 
 // form is the form of the file. One of another form is made anew.
-const form = "3"
-
-// rows is a snapshot as it is kept: JSON of nothing but strings, in rows by name.
-// To decode it into structs would take longer than all else that a hook does with
-// it.
-type rows map[string][][]string
+const form = "4"
 
 var errForm = errors.New("it is no snapshot")
 
-// encode writes a snapshot.
+// encode writes a snapshot: nothing but strings, in rows; see text. To decode JSON
+// would take longer than all else that a hook does with it. Empty lists have no row,
+// but for Only: none at all is not the same as all.
 func encode(s Snapshot) ([]byte, error) {
-	r := rows{
-		"form":  {{form}},
-		"about": {{s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program}},
-		"also":  {s.Also}, "off": {texts(s.Off)}, "ask": {texts(s.Ask)}, "only": {s.Surface.Only}, "not": {s.Surface.Not},
+	r := rows{}
+	r.add("about", form, s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program)
+	for _, list := range []struct {
+		name  string
+		texts []string
+	}{{"also", s.Also}, {"off", texts(s.Off)}, {"ask", texts(s.Ask)}, {"not", s.Surface.Not}} {
+		if len(list.texts) > 0 {
+			r.add(list.name, list.texts...)
+		}
 	}
 	if s.Surface.Only != nil {
-		r["narrow"] = [][]string{{}} // none at all is not the same as all
+		r.add("only", s.Surface.Only...)
 	}
 	for _, o := range s.Sources {
-		r["sources"] = append(r["sources"], []string{o.File, strconv.FormatBool(o.Missing), strconv.FormatInt(o.Size, 10), stamp(o.ModTime), strconv.FormatUint(o.Inode, 10), o.Sum, strconv.FormatUint(uint64(o.Changes), 10), strconv.FormatInt(o.Changed, 10)})
+		r.add("sources", o.File, strconv.FormatBool(o.Missing), strconv.FormatInt(o.Size, 10), stamp(o.ModTime), strconv.FormatUint(o.Inode, 10), o.Sum, strconv.FormatUint(uint64(o.Changes), 10), strconv.FormatInt(o.Changed, 10))
 	}
 	for _, rule := range s.Rules {
 		at := rule.Source
@@ -41,114 +43,78 @@ func encode(s Snapshot) ([]byte, error) {
 			rule.Effect.String(), rule.Text, rule.Because, stamp(rule.Until),
 			string(at.Layer), at.File, strconv.Itoa(at.Line), strconv.Itoa(at.Column),
 		}
-		r["rules"] = append(r["rules"], append(row, rule.Except...))
+		r.add("rules", append(row, rule.Except...)...)
 	}
 	for _, g := range s.Grants { // seldom, and not many
 		text, err := json.Marshal(g)
 		if err != nil {
 			return nil, err
 		}
-		r["grants"] = append(r["grants"], []string{string(text)})
+		r.add("grants", string(text))
 	}
 	if s.Sealed != "" {
-		r["sealed"] = [][]string{{s.Sealed}}
+		r.add("sealed", s.Sealed)
 	}
-	text, err := json.Marshal(r)
-	return append(text, '\n'), err
+	return r.text, nil
 }
 
 // decode reads a snapshot.
 func decode(text []byte) (Snapshot, error) {
-	r, err := cut(text)
-	if err != nil {
-		return Snapshot{}, err
-	}
-	about := r.one("about")
-	if head := r.one("form"); len(head) != 1 || head[0] != form || len(about) != 9 {
-		return Snapshot{}, errForm
-	}
+	var s Snapshot
 	d := decoder{}
-	s := Snapshot{
-		Root: about[0], Made: d.time(about[1]), Rich: about[2] == "true", Hash: about[3], Mode: about[4], ModeFloor: about[5], Err: about[6], Home: about[7], Program: about[8],
-		Also: r.one("also"), Off: capabilities(r.one("off")), Ask: capabilities(r.one("ask")),
+	err := each(string(text), func(name string, row []string) error {
+		if !d.known {
+			d.known = name == "about" && len(row) == 10 && row[0] == form
+			if !d.known {
+				return errForm
+			}
+		}
+		d.take(&s, name, row)
+		return d.err
+	})
+	if err == nil && !d.known {
+		err = errForm
 	}
-	s.Surface.Only, s.Surface.Not = r.one("only"), r.one("not")
-	if _, narrow := r["narrow"]; narrow && s.Surface.Only == nil {
-		s.Surface.Only = []string{}
-	}
-	for _, row := range r["sources"] {
-		if len(row) != 8 {
-			return Snapshot{}, errForm
+	return s, err
+}
+
+// take adds a row to a snapshot.
+func (d *decoder) take(s *Snapshot, name string, row []string) {
+	switch {
+	case name == "about" && len(row) == 10:
+		s.Root, s.Made, s.Rich, s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program = row[1], d.time(row[2]), row[3] == "true", row[4], row[5], row[6], row[7], row[8], row[9]
+	case name == "also":
+		s.Also = slices.Clone(row)
+	case name == "off":
+		s.Off = capabilities(row)
+	case name == "ask":
+		s.Ask = capabilities(row)
+	case name == "only":
+		s.Surface.Only = slices.Clone(row)
+	case name == "not":
+		s.Surface.Not = slices.Clone(row)
+	case name == "sealed" && len(row) == 1:
+		s.Sealed = row[0]
+	case name == "sources" && len(row) == 8:
+		if s.Sources == nil {
+			s.Sources = make([]Source, 0, usual)
 		}
 		s.Sources = append(s.Sources, Source{File: row[0], Missing: row[1] == "true", Size: d.number(row[2]), ModTime: d.time(row[3]), Inode: uint64(d.number(row[4])), Sum: row[5], Changes: uint32(d.number(row[6])), Changed: d.number(row[7])})
-	}
-	for _, row := range r["rules"] {
-		if len(row) < 8 {
-			return Snapshot{}, errForm
-		}
-		rule := sayso.Rule{Text: row[1], Because: row[2], Until: d.time(row[3]), Except: row[8:]}
+	case name == "rules" && len(row) >= 8:
+		rule := sayso.Rule{Text: row[1], Because: row[2], Until: d.time(row[3]), Except: slices.Clone(row[8:])}
 		d.fail(rule.Effect.UnmarshalText([]byte(row[0])))
 		rule.Source = sayso.Source{Layer: sayso.Layer(row[4]), File: row[5], Line: int(d.number(row[6])), Column: int(d.number(row[7]))}
 		if len(rule.Except) == 0 {
 			rule.Except = nil
 		}
 		s.Rules = append(s.Rules, rule)
-	}
-	if sealed := r.one("sealed"); sealed != nil {
-		s.Sealed = sealed[0]
-	}
-	for _, row := range r["grants"] {
+	case name == "grants" && len(row) == 1:
 		var g sayso.GivenGrant
-		if len(row) != 1 {
-			return Snapshot{}, errForm
-		}
 		d.fail(json.Unmarshal([]byte(row[0]), &g))
 		s.Grants = append(s.Grants, g)
+	default:
+		d.fail(errForm)
 	}
-	return s, d.err
-}
-
-// cut takes the text of a snapshot apart.
-func cut(text []byte) (rows, error) {
-	all, err := plainjson.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := all.Fields()
-	if err != nil {
-		return nil, err
-	}
-	r := make(rows, len(fields))
-	for _, f := range fields {
-		list, err := f.Value.Items()
-		if err != nil {
-			return nil, err
-		}
-		of := make([][]string, len(list))
-		for i, item := range list {
-			words, err := item.Items()
-			if err != nil {
-				return nil, err
-			}
-			row := make([]string, len(words))
-			for j, word := range words {
-				if row[j], err = word.Text(); err != nil {
-					return nil, err
-				}
-			}
-			of[i] = row
-		}
-		r[f.Key] = of
-	}
-	return r, nil
-}
-
-// one is the only row of a name.
-func (r rows) one(name string) []string {
-	if list := r[name]; len(list) == 1 && len(list[0]) > 0 {
-		return list[0]
-	}
-	return nil
 }
 
 func texts(list []preset.Capability) []string {
@@ -176,7 +142,10 @@ func stamp(t time.Time) string {
 }
 
 // A decoder keeps the first error.
-type decoder struct{ err error }
+type decoder struct {
+	known bool // the form is
+	err   error
+}
 
 func (d *decoder) fail(err error) {
 	if d.err == nil {

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -24,8 +23,9 @@ type Own struct {
 
 // Seal adds what is in the profile, encrypted under the key of the profile, so
 // that a hook need not link what opens the profile itself. It belongs to this
-// workspace and this policy: the same text does not count in another snapshot.
-func (s *Snapshot) Seal(own Own, keyFile string) error {
+// workspace and this policy: the same text does not count in another snapshot. The
+// random bytes are those of crypto/rand, which a hook need not link.
+func (s *Snapshot) Seal(own Own, keyFile string, random io.Reader) error {
 	if len(own.Rules)+len(own.Grants) == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (s *Snapshot) Seal(own Own, keyFile string) error {
 		return err
 	}
 	nonce := make([]byte, box.NonceSize())
-	if _, err := rand.Read(nonce); err != nil {
+	if _, err := io.ReadFull(random, nonce); err != nil {
 		return err
 	}
 	s.Sealed = base64.StdEncoding.EncodeToString(box.Seal(nonce, nonce, text, s.bound()))

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -27,14 +28,14 @@ func TestSeal(t *testing.T) {
 		Grants: []sayso.GivenGrant{{Grant: sayso.Grant{ID: "g", Rule: "bash(secret *)", Scope: sayso.ForProfile}}},
 	}
 	s := snapshot.Snapshot{Root: "/w", Hash: "h", Rules: []sayso.Rule{{Text: "task"}}}
-	if err := s.Seal(own, key); err != nil || s.Sealed == "" {
+	if err := s.Seal(own, key, rand.Reader); err != nil || s.Sealed == "" {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(s)
 	if err != nil || strings.Contains(string(text), "hidden") || strings.Contains(string(text), "secret") {
 		t.Errorf("%s %v", text, err)
 	}
-	if first := s.Sealed; s.Seal(own, key) != nil || s.Sealed == first {
+	if first := s.Sealed; s.Seal(own, key, rand.Reader) != nil || s.Sealed == first {
 		t.Error("the same text twice")
 	}
 	for name, change := range map[string]func(*snapshot.Snapshot, *string){
@@ -57,14 +58,14 @@ func TestSeal(t *testing.T) {
 	if err := os.Chmod(other, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Seal(own, other); err == nil {
+	if err := s.Seal(own, other, rand.Reader); err == nil {
 		t.Error("a key that others can read")
 	}
 	if err := s.Unseal(key); err != nil || len(s.Rules) != 2 || s.Rules[1].Text != "bash(hidden *)" || s.Rules[1].Source.Layer != sayso.OfProfile || len(s.Grants) != 1 {
 		t.Errorf("%+v %v", s, err)
 	}
 	none := snapshot.Snapshot{}
-	if none.Seal(snapshot.Own{}, "") != nil || none.Unseal("") != nil || none.Sealed != "" {
+	if none.Seal(snapshot.Own{}, "", rand.Reader) != nil || none.Unseal("") != nil || none.Sealed != "" {
 		t.Error("nothing needs no key")
 	}
 }

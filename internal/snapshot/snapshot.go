@@ -57,7 +57,7 @@ func (f Folder) dir() string { return filepath.Join(f.Dir, "snapshots") }
 // File is where the snapshot of a workspace is.
 func (f Folder) File(root string) string {
 	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(f.dir(), hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(f.dir(), hex.EncodeToString(sum[:16])+".rows")
 }
 
 // Save keeps a snapshot.
@@ -95,12 +95,8 @@ func (f Folder) Load(at local.Files, sources []Source) (Snapshot, error) {
 		return s, err
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	info, err := file.Stat()
-	if err != nil || info.Size() > maxSize {
-		return s, private.Fail(file.Name(), "it is too large, or cannot be read", "remove it: it is made anew", err)
-	}
-	text := make([]byte, info.Size())
-	if _, err := file.ReadAt(text, 0); err != nil {
+	text, err := private.Read(file, maxSize)
+	if err != nil {
 		return s, private.Fail(file.Name(), "it cannot be read", "remove it: it is made anew", err)
 	}
 	s, err = decode(text)

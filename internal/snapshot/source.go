@@ -48,6 +48,7 @@ const settled = 3 * time.Second
 // are now, and whether one of them is there: the policy files, the scripts, the
 // profile, and the database of what people have granted and trust.
 func Sources(at local.Files, database string) (list []Source, any bool) {
+	list = make([]Source, 0, usual)
 	add := func(name string) {
 		if name == "" {
 			return
