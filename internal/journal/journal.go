@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -59,7 +60,9 @@ func (f Folder) head() string { return filepath.Join(f.dir(), "head") }
 
 // file is where the records from that number on are.
 func (f Folder) file(first uint64) string {
-	return filepath.Join(f.dir(), fmt.Sprintf("%012d.jsonl", first))
+	number := strconv.FormatUint(first, 10)
+	const width = 12
+	return filepath.Join(f.dir(), zeros[:max(0, width-len(number))]+number+".jsonl")
 }
 
 // Record appends records to the journal. When it returns, all of them are there, or

@@ -39,15 +39,20 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Open opens a file that belongs to the user alone, and follows no link.
 func Open(name string, flags int) (*os.File, error) {
+	file, _, err := openAndLook(name, flags)
+	return file, err
+}
+
+func openAndLook(name string, flags int) (*os.File, fs.FileInfo, error) {
 	file, err := open(name, flags)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	if err != nil {
 		if info, lerr := os.Lstat(name); lerr == nil && !info.Mode().IsRegular() {
-			return nil, Fail(name, "it is not a file", "remove it", err)
+			return nil, nil, Fail(name, "it is not a file", "remove it", err)
 		}
-		return nil, Fail(name, "it cannot be opened", "", err)
+		return nil, nil, Fail(name, "it cannot be opened", "", err)
 	}
 	info, err := file.Stat()
 	if err == nil {
@@ -55,9 +60,9 @@ func Open(name string, flags int) (*os.File, error) {
 	}
 	if err != nil {
 		_ = file.Close() // nothing was read
-		return nil, err
+		return nil, nil, err
 	}
-	return file, nil
+	return file, info, nil
 }
 
 // ErrTooLarge is the error for a file that is larger than it can be.
@@ -84,7 +89,7 @@ func Read(file *os.File, most int64) ([]byte, error) {
 // it.
 func Lock(ctx context.Context, name string) (*os.File, error) {
 	for {
-		file, err := Open(name, os.O_RDWR|os.O_CREATE)
+		file, mine, err := openAndLook(name, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
@@ -92,12 +97,9 @@ func Lock(ctx context.Context, name string) (*os.File, error) {
 			_ = file.Close() // nothing was written
 			return nil, Fail(name, "it cannot be locked", "is another sayso stuck?", err)
 		}
-		mine, err := file.Stat()
-		if err == nil {
-			var there fs.FileInfo
-			if there, err = os.Lstat(name); err == nil && os.SameFile(mine, there) {
-				return file, nil
-			}
+		there, err := os.Lstat(name)
+		if err == nil && os.SameFile(mine, there) {
+			return file, nil
 		}
 		_ = file.Close() // it was removed while we waited, or so it seems
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -101,7 +102,11 @@ func Program() string {
 		return ""
 	}
 	s := look(name)
-	return fmt.Sprintf("%s %d %d %d %d", name, s.Size, s.ModTime.UnixNano(), s.Inode, s.Changed)
+	b := append([]byte(name), ' ')
+	for _, n := range [...]uint64{uint64(s.Size), uint64(s.ModTime.UnixNano()), s.Inode, uint64(s.Changed)} {
+		b = strconv.AppendUint(append(b, ' '), n, 36)
+	}
+	return string(b)
 }
 
 // same reports whether a snapshot was made from these files, as they are.

@@ -16,7 +16,7 @@ func kept(at *atomic.Pointer[Tool], place int) *Tool {
 	if t := at.Load(); t != nil {
 		return t
 	}
-	r := reader{data, place}
+	r := reader{data: data, at: place}
 	at.CompareAndSwap(nil, r.tool())
 	return at.Load()
 }
@@ -64,7 +64,7 @@ func Bit(s string) uint64 {
 
 // ReadTool reads the tool at a place of data other than that of this package.
 func ReadTool(data string, at int) *Tool {
-	r := reader{data, at}
+	r := reader{data: data, at: at}
 	return r.tool()
 }
 
@@ -72,6 +72,7 @@ func ReadTool(data string, at int) *Tool {
 type reader struct {
 	data string
 	at   int
+	room []string // for lists of texts, of which a tool has many short ones
 }
 
 // number reads a number of seven bits a byte, the last byte without the eighth.
@@ -111,8 +112,23 @@ func list[T any](r *reader, one func(*reader) T) []T {
 	return out
 }
 
-func (r *reader) texts() []string { return list(r, (*reader).text) }
-func (r *reader) flags() []Flag   { return list(r, (*reader).flag) }
+func (r *reader) texts() []string {
+	n := r.number() - 1
+	if n < 0 {
+		return nil
+	}
+	if len(r.room) < n {
+		r.room = make([]string, max(n, 64))
+	}
+	out := r.room[:n:n]
+	r.room = r.room[n:]
+	for i := range out {
+		out[i] = r.text()
+	}
+	return out
+}
+
+func (r *reader) flags() []Flag { return list(r, (*reader).flag) }
 
 func (r *reader) tool() *Tool {
 	t := &Tool{Names: r.texts(), Do: r.action(), Says: r.texts(), Flags: r.flags(), Whens: list(r, (*reader).when), Use: Handler(r.number())}

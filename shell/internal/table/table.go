@@ -143,7 +143,7 @@ func (k *KeyTable) All() []Flag {
 	if list := k.entries.Load(); list != nil {
 		return *list
 	}
-	r := reader{data, k.at}
+	r := reader{data: data, at: k.at}
 	list := r.flags()
 	k.entries.CompareAndSwap(nil, &list)
 	return *k.entries.Load()
