@@ -3,12 +3,10 @@ package sayso
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/sayso-dev/sayso/internal/plainjson"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -151,16 +149,7 @@ func (p Preset) together(names []string) (Plan, error) {
 // Fingerprint identifies calls that are the same but for their session: same
 // tool, same input, same folder.
 func (c *Call) Fingerprint() string {
-	text := c.Input
-	if flat, ok := plainjson.Canonical(nil, c.Input); ok {
-		text = flat
-	} else {
-		var input any
-		if json.Unmarshal(c.Input, &input) == nil {
-			text, _ = json.Marshal(input) // keys in order
-		}
-	}
-	sum := sha256.Sum256([]byte(c.Tool + "\x00" + c.Dir + "\x00" + string(text)))
+	sum := sha256.Sum256([]byte(c.Tool + "\x00" + c.Dir + "\x00" + string(canonicalJSON(c.Input))))
 	return hex.EncodeToString(sum[:])
 }
 
