@@ -251,7 +251,7 @@ func (f *Facts) command(line string) {
 			text = line[c.Span.Start:c.Span.End]
 		}
 		f.Parts = append(f.Parts, Part{
-			Text: text, Command: c, Paths: c.Paths, Hosts: c.Hosts, Effects: c.Effects, Risk: c.Risk, Opaque: c.Opaque, Sentence: c.Sentence, shell: true,
+			Text: text, Command: c, Paths: c.Paths, Hosts: c.Hosts, Effects: c.Effects, Risk: c.Risk, Opaque: c.Opaque, Sentence: c.Sentence, shell: true, named: namedHosts(c),
 		})
 		for _, p := range c.Paths {
 			if p.Redirect && (!c.Elsewhere || p.Here) {

@@ -68,7 +68,8 @@ type Part struct {
 	Sentence string
 	Subject  string // what it is to the preset that made the part; empty: the analysis did
 
-	shell bool // it is a part of a command line
+	shell bool     // it is a part of a command line
+	named []string // hosts in the words of a program of which it is not known whom it talks to
 }
 
 // Inside reports whether every path that the part changes is in the workspace

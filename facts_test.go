@@ -42,6 +42,8 @@ func TestFacts(t *testing.T) {
 		{"command", bash("ls src && git push"), sayso.ClassShell, shell.Moderate, false, "List files in src; Push commits to the remote repository"},
 		{"only a comment", bash("# nothing"), sayso.ClassShell, shell.Safe, true, "Do nothing"},
 		{"argv", tool("shell", map[string]any{"command": []string{"rm", "-rf", "/"}}), sayso.ClassShell, shell.Blocked, false, "Delete folder and all its contents: /"},
+		{"PowerShell", tool("PowerShell", map[string]any{"command": "git status"}), sayso.ClassShell, shell.Safe, true, "Show the state of the working tree"},
+		{"PowerShell with code", tool("PowerShell", map[string]any{"command": "ls @x"}), sayso.ClassShell, shell.Dangerous, false, ""},
 		{"read", tool("Read", map[string]any{"file_path": "a.go"}), sayso.ClassRead, shell.Safe, true, "Read a.go"},
 		{"read a secret", tool("Read", map[string]any{"file_path": ".env"}), sayso.ClassRead, shell.Dangerous, false, "Read .env"},
 		{"write", tool("Write", map[string]any{"file_path": "a.go", "content": ""}), sayso.ClassWrite, shell.Moderate, false, "Write to a.go"},

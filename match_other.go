@@ -40,6 +40,11 @@ func (m *hostPattern) any(_ *Case, p *Part) bool {
 			return true
 		}
 	}
+	for _, h := range p.named {
+		if m.match(h) && m.host != "*" {
+			return true
+		}
+	}
 	return false
 }
 

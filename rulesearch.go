@@ -15,6 +15,9 @@ func (x *ruleIndex) search(f *finder) {
 		x.searchPaths(f)
 	}
 	if len(x.hosts)+len(x.host) > 0 {
+		for _, h := range f.part.named {
+			x.searchHost(f, h)
+		}
 		for _, h := range f.part.Hosts {
 			x.searchHost(f, strings.ToLower(strings.TrimSuffix(h, ".")))
 		}

@@ -178,6 +178,7 @@ type trail struct {
 	exits       []state   // where the script may end
 	secrets     []string  // by their number, from 2 on
 	last        secretID  // the secret that was printed last
+	inIndex     secretID  // the secret that was added to a repository
 	shown       int       // how many commands have printed one
 	listed      int       // how often the Machine was asked about the names in a folder
 }

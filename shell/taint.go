@@ -174,6 +174,7 @@ func (w *walker) secretCopy(abs string, glob bool) string {
 // sends notes the secrets that a program which talks to others is given.
 func (v *visit) sends() {
 	c := v.c
+	v.staged()
 	if c.Effects&(Network|Publishes) == 0 || v.atHome() {
 		return
 	}
@@ -187,7 +188,7 @@ func (v *visit) sends() {
 		case secret != environment:
 			v.sendsOut(secret, a.Text)
 		case v.r.chain[0].Use != table.UseDownload && !v.looksUp(): // its own credentials, maybe
-		case v.authenticates(a):
+		case v.authenticates(a) && !v.givesAway(a):
 			c.Effects |= Secrets
 		default:
 			v.sendsOut(secret, a.Text)
