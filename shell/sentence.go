@@ -87,6 +87,9 @@ func (v *visit) does() string {
 			return text
 		}
 	}
+	if len(v.says) > 0 && v.insteads() { // what the command does otherwise would be wrong
+		return v.unfilled(v.says[0])
+	}
 	for i := len(v.r.chain) - 1; i >= 0; i-- {
 		for _, s := range v.r.chain[i].Says {
 			if text, ok := v.fill(s); ok {
@@ -100,7 +103,7 @@ func (v *visit) does() string {
 func (v *visit) fill(template string) (string, bool) {
 	before, rest, ok := strings.Cut(template, "{")
 	if !ok {
-		return template, true
+		return v.withOperands(template), true
 	}
 	out := v.w.text[:0]
 	for ok {
@@ -116,6 +119,35 @@ func (v *visit) fill(template string) (string, bool) {
 	}
 	v.w.text = append(out, before...)
 	return string(v.w.text), true
+}
+
+// withOperands adds the operands to a sentence that names none of them, unless
+// one of them chooses what the program does, so that the sentence says it.
+func (v *visit) withOperands(s string) string {
+	if len(v.r.args) == 0 || v.r.inner || v.r.help || v.traits()&(table.IsWrapper|table.IsInterpreter|table.IsShell) != 0 || v.r.tool().Chooses() {
+		return s
+	}
+	if v.r.args[0].Text == "-" || v.r.args[0].item {
+		return s
+	}
+	out := append(append(v.w.text[:0], s...), ": "...)
+	v.w.text = v.listed(out, 0, len(v.r.args))
+	return string(v.w.text)
+}
+
+// unfilled is a sentence without the operands that it wants to name.
+func (v *visit) unfilled(s string) string {
+	if at := strings.LastIndex(s, ": {"); at > 0 {
+		s = s[:at]
+	}
+	for {
+		if text, ok := v.fill(s); ok {
+			return text
+		}
+		start := strings.LastIndexByte(s, '{')
+		_, after, _ := strings.Cut(s[start:], "}")
+		s = s[:start] + "…" + after
+	}
 }
 
 // placeholder appends what stands for a placeholder, if there is something.

@@ -87,6 +87,21 @@ func (t *Tool) Sub(name string, matches func(pattern, name string) bool) *Tool {
 // Is reports whether it has one of the traits.
 func (t *Tool) Is(what Trait) bool { return t.Do.Is&what != 0 }
 
+// Chooses reports whether an operand decides what the command does, like the name
+// of a sub-command.
+func (t *Tool) Chooses() bool {
+	for i := range t.Whens {
+		for _, all := range t.Whens[i].Any {
+			for j := range all {
+				if op := all[j].Op; op == TermArg || op == TermAny || op == TermItem {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // AnyNames reports whether it sets variables of any name, not only of those that
 // a shell allows: it can clear them all, too.
 func (t *Tool) AnyNames() bool {
