@@ -165,13 +165,19 @@ func leaks() sayso.Stage {
 				continue
 			}
 			for j := range parts {
-				if sends(&parts[j]) && (i == j && parts[i].Effects&shell.Secrets == 0 || i != j && flows(parts[i].Command, parts[j].Command)) {
+				if sends(&parts[j]) && (i == j && parts[i].Effects&shell.Secrets == 0 && !pulls(&parts[i]) || i != j && flows(parts[i].Command, parts[j].Command)) {
 					return sayso.Decide(sayso.Deny, "guard.leak", "it would send a secret to "+receivers(&parts[j])+": "+secretOf(c, &parts[i]))
 				}
 			}
 		}
 		return sayso.Pass()
 	})
+}
+
+// pulls reports whether a part runs something in a container, for which it may
+// fetch an image: what it is given stays on this machine.
+func pulls(p *sayso.Part) bool {
+	return p.Command != nil && p.Effects&shell.Executes != 0 && p.Effects&shell.Publishes == 0 && onlyRegistries(p.Hosts)
 }
 
 // secretOf names the secret that a part reveals.

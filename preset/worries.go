@@ -192,11 +192,16 @@ func remote(c *sayso.Case, p *sayso.Part) bool {
 		return false
 	}
 	for parent := c.Facts.Parent(p.Command); parent != nil; parent = c.Facts.Parent(parent) {
-		if parent.Effects&shell.Network != 0 && len(parent.Hosts) > 0 {
+		if parent.Effects&shell.Network != 0 && len(parent.Hosts) > 0 && !onlyRegistries(parent.Hosts) {
 			return true
 		}
 	}
 	return false
+}
+
+// onlyRegistries reports whether images and packages are all that is fetched.
+func onlyRegistries(hosts []string) bool {
+	return len(hosts) > 0 && !slices.ContainsFunc(hosts, func(h string) bool { return h != shell.Registries })
 }
 
 // deletes names the first file that the part deletes and that neither a build

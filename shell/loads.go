@@ -20,7 +20,6 @@ func (v *visit) loads() {
 	if v.st.dir != "" {
 		if from := w.unpackedAt(v.st.dir + "/x"); from != streamEmpty && v.traits()&(table.IsShell|table.IsInterpreter|table.IsWrapper) == 0 {
 			if from == streamNetwork && !v.c.Effects.Has(Installs) {
-				v.c.Runs = Fetched
 				v.c.doubt(Dangerous, "it runs code that was just fetched from the network")
 			} else { // what an installation fetches besides is no better known
 				v.c.doubt(Moderate, "it runs code that was just unpacked or fetched")
