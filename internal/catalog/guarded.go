@@ -28,6 +28,7 @@ func (s System) In(at config.Places, p config.Policy, file *config.Other, here P
 		setup.Mode = policyMode(setup, p)
 	}
 	setup.Preset.ToolName = s.toolName
+	setup.Preset = offering(setup.Preset, p)
 	if !s.Guards {
 		setup.Preset = preset.Guarded(setup.Preset, at.Guarded, Scripts(p.Scripts, at.RunScript)...)
 	}

@@ -42,15 +42,15 @@ func shortOf(name string) *short {
 	return nil
 }
 
-// callOf makes a call of the arguments of the command.
-func callOf(args []string, std IO) (sayso.Call, error) {
+// callOf makes a call of the arguments of a verb.
+func callOf(verb string, args []string, std IO) (sayso.Call, error) {
 	if len(args) == 0 {
-		return sayso.Call{}, &usageError{"check wants a tool and what it is called with", "for example: sayso check bash 'git status'"}
+		return sayso.Call{}, &usageError{verb + " wants a tool and what it is called with", "for example: sayso " + verb + " bash 'git status'"}
 	}
 	name, rest := args[0], args[1:]
 	plain := slices.ContainsFunc(shorts, func(s short) bool { return slices.Contains(strings.Fields(s.words), name) })
 	if s := shortOf(name); s != nil && (plain && !s.isInput(rest) || len(rest) != 1 || !json.Valid([]byte(rest[0]))) {
-		return s.call(name, rest)
+		return s.call(verb, name, rest)
 	} else if _, known := tools.Lookup(name); s != nil && !known {
 		name = s.tool // a word of the command line, and no tool
 	}
@@ -60,11 +60,11 @@ func callOf(args []string, std IO) (sayso.Call, error) {
 			server, tool, ok = strings.Cut(rest[0], "/")
 		}
 		if !ok || server == "" || tool == "" {
-			return sayso.Call{}, &usageError{"mcp wants SERVER/TOOL", `for example: sayso check mcp github/get_issue '{"number": 1}'`}
+			return sayso.Call{}, &usageError{"mcp wants SERVER/TOOL", "for example: sayso " + verb + ` mcp github/get_issue '{"number": 1}'`}
 		}
 		name, rest = "mcp__"+server+"__"+tool, rest[1:]
 	}
-	return toolCall(name, rest, std)
+	return toolCall(verb, name, rest, std)
 }
 
 // isInput reports whether the argument is the input of a tool as an agent sends
@@ -78,13 +78,13 @@ func (s *short) isInput(rest []string) bool {
 	return json.Unmarshal([]byte(rest[0]), &object) == nil && object != nil
 }
 
-func (s *short) call(name string, rest []string) (sayso.Call, error) {
-	example := "for example: sayso check " + name + " " + s.example
+func (s *short) call(verb, name string, rest []string) (sayso.Call, error) {
+	example := "for example: sayso " + verb + " " + name + " " + s.example
 	switch {
 	case len(rest) == 0:
 		return sayso.Call{}, &usageError{name + " wants an argument", example}
 	case len(rest) > 1 && s.tool == "bash":
-		return sayso.Call{}, &usageError{fmt.Sprintf("%s wants one argument, not %d", name, len(rest)), "put the command line in quotes, and options before the tool: sayso check " + name + " 'git status'"}
+		return sayso.Call{}, &usageError{fmt.Sprintf("%s wants one argument, not %d", name, len(rest)), "put the command line in quotes, and options before the tool: sayso " + verb + " " + name + " 'git status'"}
 	case len(rest) > 1:
 		return sayso.Call{}, &usageError{fmt.Sprintf("%s wants one argument, not %d", name, len(rest)), example}
 	}
@@ -98,7 +98,7 @@ func (s *short) call(name string, rest []string) (sayso.Call, error) {
 }
 
 // toolCall is a call of any other tool.
-func toolCall(name string, rest []string, std IO) (sayso.Call, error) {
+func toolCall(verb, name string, rest []string, std IO) (sayso.Call, error) {
 	near := ""
 	if _, known := tools.Lookup(name); !known {
 		near = nearTool(name)
@@ -111,7 +111,7 @@ func toolCall(name string, rest []string, std IO) (sayso.Call, error) {
 		if near != "" {
 			return sayso.Call{}, &usageError{fmt.Sprintf("no tool is known as %s: did you mean %s?", name, near), "an unknown tool wants its input as JSON"}
 		}
-		return sayso.Call{}, &usageError{"the input of " + name + " is not JSON", `for example: sayso check ` + name + ` '{"key": "value"}'`}
+		return sayso.Call{}, &usageError{"the input of " + name + " is not JSON", "for example: sayso " + verb + " " + name + ` '{"key": "value"}'`}
 	}
 	if near != "" {
 		fmt.Fprintf(std.Err, "sayso: note: no tool is known as %s: did you mean %s?\n", name, near)

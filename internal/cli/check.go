@@ -72,7 +72,7 @@ func check(args []string, std IO) error {
 		}
 		return checkStream(vector.Defaults{Cwd: at.Dir, Home: at.Home, Script: std.Script}, std)
 	}
-	call, err := callOf(flags.Args(), std)
+	call, err := callOf("check", flags.Args(), std)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ const (
 	exitUsage = 2
 	exitAsk   = 3
 	exitDeny  = 4
+
+	exitInterrupted = 130
 )
 
 // A statusError is a result that is told by the exit status alone.
@@ -48,6 +50,7 @@ func verbs() []verb {
 	return []verb{
 		{"init", initUse, "let an agent ask sayso before each call; --undo takes it back", initVerb},
 		{"check", checkUse, "decide a call: allow, ask or deny, with the reason; run nothing", check},
+		{"ask", askUse, "decide a call, and put it to a person if need be; run nothing", ask},
 		{"rule", ruleUse, "list, check, add or remove the rules of this workspace", rule},
 		{"test", testUse, "run decisions that were written down, and say which differ", test},
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},

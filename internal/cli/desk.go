@@ -24,12 +24,17 @@ const deskTimeout = 20 * time.Second
 // atDesk opens what sayso remembers for a verb. The passphrase of the profile is
 // asked for if it is not nil; otherwise its key is in a file.
 func atDesk(passphrase func() (string, error), do func(context.Context, *manage.Desk) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
+	defer cancel()
+	return atDeskIn(ctx, passphrase, do)
+}
+
+// atDeskIn is atDesk for as long as ctx lasts.
+func atDeskIn(ctx context.Context, passphrase func() (string, error), do func(context.Context, *manage.Desk) error) error {
 	state, err := local.State()
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
-	defer cancel()
 	db, err := sqlite.Open(ctx, state.Dir)
 	if err != nil {
 		return err
@@ -58,9 +63,9 @@ func profileKey() string {
 	return local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME")}.ProfileKey()
 }
 
-// line reads one line: what is secret is neither an argument nor a variable,
+// oneLine reads one line: what is secret is neither an argument nor a variable,
 // which others can see.
-func line(in io.Reader) (string, error) {
+func oneLine(in io.Reader) (string, error) {
 	text, err := bufio.NewReader(io.LimitReader(in, 4<<10)).ReadString('\n')
 	if err != nil && text == "" {
 		return "", fmt.Errorf("standard input has none: %w", err)

@@ -87,7 +87,7 @@ func (o *grantOptions) phrase(std IO) func() (string, error) {
 	if !o.passphrase {
 		return nil
 	}
-	return sync.OnceValues(func() (string, error) { return line(std.In) })
+	return sync.OnceValues(func() (string, error) { return oneLine(std.In) })
 }
 
 func (o *grantOptions) revoke(std IO) error {

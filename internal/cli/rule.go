@@ -68,7 +68,7 @@ func rule(args []string, std IO) error {
 	root, verb, rest := local.Root(at.Dir), rest[0], rest[1:]
 	do := ruleChange{verb: verb, args: rest, shared: *shared, kept: *kept, profile: *own, asJSON: *asJSON}
 	if *passphrase {
-		do.phrase = sync.OnceValues(func() (string, error) { return line(std.In) })
+		do.phrase = sync.OnceValues(func() (string, error) { return oneLine(std.In) })
 	}
 	if (*shared || *kept || *own) && (verb == "list" || verb == "lint") {
 		return &usageError{"--shared, --kept and --profile are for add and rm", ""}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve"
+	"github.com/sayso-dev/sayso/internal/approve/line"
+	"github.com/sayso-dev/sayso/internal/approve/view"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+const askUse = `sayso ask [--json] [--timeout TIME] [--agent NAME] [--session ID]
+                 [--preset NAME [--config FILE]] [--cwd DIR] TOOL ARGUMENT…
+
+Decides a call as sayso check does, and puts it to a person if the answer is to
+ask: in this terminal, and at the same time in the queue, where sayso approve and
+sayso deny find it. The first answer counts. It is remembered and recorded; the
+call is not run. So a script can say
+
+  sayso ask bash 'git push' && git push
+
+  --timeout TIME  how long to wait for an answer, such as 90s (default: as the
+                  policy says, or 5m); no answer denies
+  --agent NAME    who asks (default: script)
+  --session ID    calls with the same id share what is approved for a session
+                  (default: a session of its own)
+  --json          print the decision as one JSON object
+  --preset NAME, --config FILE, --cwd DIR
+                  as for sayso check
+
+Where an agent runs this, it is not asked in the terminal: it waits in the queue
+until a person answers from a terminal of their own.
+
+Exit status: 0 allowed, 4 denied, or nobody answered, 130 interrupted, 1 error,
+2 wrong usage.`
+
+type askOptions struct {
+	asJSON                            bool
+	timeout                           time.Duration
+	agent, session, preset, file, cwd string
+}
+
+func ask(args []string, std IO) error {
+	var o askOptions
+	flags := flag.NewFlagSet("ask", flag.ContinueOnError)
+	flags.BoolVar(&o.asJSON, "json", false, "")
+	flags.DurationVar(&o.timeout, "timeout", 0, "")
+	flags.StringVar(&o.agent, "agent", "script", "")
+	flags.StringVar(&o.session, "session", "", "")
+	flags.StringVar(&o.preset, "preset", "", "")
+	flags.StringVar(&o.file, "config", "", "")
+	flags.StringVar(&o.cwd, "cwd", "", "")
+	if helped, err := parseBefore(flags, askUse, args, std); helped || err != nil {
+		return err
+	}
+	switch {
+	case o.file != "" && o.preset == "":
+		return &usageError{"--config wants --preset", "native is configured by its policy files"}
+	case o.timeout < 0:
+		return &usageError{"--timeout wants a time above 0", "for example: --timeout 90s"}
+	}
+	call, err := callOf("ask", flags.Args(), std)
+	if err != nil {
+		return err
+	}
+	at, err := place(o.cwd, "")
+	if err != nil {
+		return err
+	}
+	call.Dir, call.Home, call.Root = at.Dir, at.Home, local.Root(at.Dir)
+	call.Agent, call.Session = o.agent, cmp.Or(o.session, "ask-"+rand.Text())
+	policy, err := loadAs(call.Root, call.Home, o.preset, o.file, std)
+	if err != nil {
+		return err
+	}
+	return o.run(call, &policy, std)
+}
+
+// run decides, asks, and says what came out.
+func (o *askOptions) run(call sayso.Call, policy *loaded, std IO) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	return atDeskIn(ctx, nil, func(ctx context.Context, d *manage.Desk) error {
+		e := policy.engine
+		e.Journal, e.Grants = d.Journal, keeping{e.Grants, d.Grants}
+		if o.session != "" {
+			e.Sessions = homeSessions{}
+		}
+		asker := &asker{o: o, desk: d, policy: policy, std: std}
+		defer asker.close()
+		e.Approver = asker.approver()
+		_, decision, err := e.Authorize(ctx, call)
+		if ctx.Err() != nil || asker.interrupted {
+			return statusError(exitInterrupted)
+		}
+		if err != nil {
+			return err
+		}
+		if !o.asJSON {
+			decision.Suggestions = nil // it was answered
+		}
+		if err := show(call, decision, false, o.asJSON, std.Out); err != nil {
+			return err
+		}
+		if decision.Effect != sayso.Allow {
+			return statusError(exitDeny)
+		}
+		return nil
+	})
+}
+
+// keeping reads the grants that count under the policy, and keeps new ones.
+type keeping struct {
+	counts sayso.GrantStore // nil: none do
+	sayso.GrantStore
+}
+
+func (k keeping) Grants(ctx context.Context, session, root string) ([]sayso.Grant, error) {
+	if k.counts == nil {
+		return nil, nil
+	}
+	return k.counts.Grants(ctx, session, root)
+}
+
+// An asker is the queue with a prompt beside it, if there is somebody to ask here.
+type asker struct {
+	o      *askOptions
+	desk   *manage.Desk
+	policy *loaded
+	std    IO
+
+	terminal    *line.Terminal
+	interrupted bool
+}
+
+func (a *asker) close() {
+	if a.terminal != nil {
+		_ = a.terminal.Close() // all was written
+	}
+}
+
+// approver is who is asked; nil: the policy lets nobody be asked.
+func (a *asker) approver() sayso.Approver {
+	via := a.policy.Approve.Via
+	if via != nil && len(via) == 0 {
+		return nil
+	}
+	timeout := cmp.Or(a.o.timeout, a.policy.Approve.Timeout)
+	if limit := a.policy.Approve.Timeout; limit > 0 {
+		timeout = min(timeout, limit)
+	}
+	q := &approve.Queue{Store: a.desk.Approvals, Timeout: timeout}
+	return sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
+		if why := a.here(via); why != "" {
+			q.Opened = func(r sayso.Request) {
+				fmt.Fprintf(a.std.Err, "sayso: note: %s; it waits for an answer: sayso approve %s\n", why, shell.Shown(r.ID))
+			}
+			return q.Approve(ctx, r)
+		}
+		answer, err := a.beside(q).Approve(ctx, r)
+		a.interrupted = errors.Is(err, line.ErrInterrupted)
+		return answer, err
+	})
+}
+
+// beside is the queue with a prompt in the terminal.
+func (a *asker) beside(q *approve.Queue) *line.Beside {
+	home, _ := os.UserHomeDir() // without one, no path is shortened
+	prompt := line.NewPrompt(a.terminal, os.Getenv, a.desk.By, view.Options{Home: home, Before: readable})
+	return &line.Beside{Queue: q, Prompt: prompt, Say: func(ctx context.Context, r sayso.Request, c view.Choice) error {
+		_, err := a.desk.Answer(ctx, r, c.Yes, c.Name)
+		return err
+	}}
+}
+
+// here opens the terminal if somebody may be asked in it, or says why not.
+func (a *asker) here(via []string) string {
+	if err := byPerson("an answer"); err != nil {
+		return "an agent seems to run this"
+	}
+	if via != nil && !slices.Contains(via, "tty") {
+		return "the policy lets nobody be asked in a terminal"
+	}
+	in, _ := a.std.In.(*os.File)
+	out, _ := a.std.Err.(*os.File) // results go to standard output
+	var err error
+	if a.terminal, err = line.OpenTerminal(in, out); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// mostShown is how large a file may be for a prompt to compare it.
+const mostShown = 1 << 20
+
+// readable reads a file that is to be written, to show what changes.
+func readable(path string) (string, bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostShown {
+		return "", false
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err == nil
+}
