@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -161,10 +162,21 @@ func when(text string, now time.Time) (time.Time, error) {
 
 // print shows the records that are wanted.
 func (o *logOptions) print(ctx context.Context, folder journal.Folder, std IO) error {
+	if o.selects() && !o.follow && worthIndex(folder) {
+		done, err := o.printIndexed(ctx, folder, std)
+		if done || err != nil {
+			return err
+		}
+	}
 	lines := folder.All()
 	if o.follow {
 		lines = folder.Follow(ctx)
 	}
+	return o.printAll(ctx, lines, o.wants, std)
+}
+
+// printAll shows those of the lines that are wanted.
+func (o *logOptions) printAll(ctx context.Context, lines iter.Seq2[journal.Line, error], wants func(*journal.Line) bool, std IO) error {
 	var kept []journal.Line
 	for line, err := range lines {
 		if err != nil {
@@ -177,7 +189,7 @@ func (o *logOptions) print(ctx context.Context, folder journal.Folder, std IO) e
 			fmt.Fprintf(std.Err, "sayso: warning: %s:%d: %v\n", line.File, line.Line, line.Err)
 			continue
 		}
-		if !o.wants(&line) {
+		if !wants(&line) {
 			continue
 		}
 		if o.last == 0 {
@@ -205,6 +217,9 @@ func (o *logOptions) wants(l *journal.Line) bool {
 		o.wanted[l.Call] = (o.tool == "" || strings.EqualFold(o.tool, l.Request.Tool)) && (o.root == "" || local.Real(l.Request.Root) == o.root)
 	}
 	of, known := o.wanted[l.Call]
+	if !known && l.Root != "" && o.tool == "" { // what people manage
+		of, known = o.root == "" || local.Real(l.Root) == o.root, true
+	}
 	switch {
 	case (o.tool != "" || o.root != "") && (!known || !of),
 		o.session != "" && l.Session != o.session,

@@ -117,6 +117,9 @@ func findSession(id, root string) (session.Summary, error) {
 		return session.Summary{ID: id, State: st}, err
 	}
 	here := func(s session.Summary) bool { return s.Err == nil && local.Real(s.State.Root) == local.Real(root) }
+	if found, ok := indexedSession(folder, root, here); ok {
+		return found, nil
+	}
 	list, err := folder.List(context.Background(), here)
 	if err != nil || len(list) == 0 || !here(list[len(list)-1]) {
 		return session.Summary{}, err

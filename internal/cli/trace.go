@@ -35,7 +35,7 @@ func trace(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	lines, err := callLines(folder, rest[0])
+	lines, err := callLines(folder, rest[0], std)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,11 @@ func trace(args []string, std IO) error {
 }
 
 // callLines are the records of the call whose id is, or starts with, the text.
-func callLines(folder journal.Folder, id string) ([]journal.Line, error) {
+func callLines(folder journal.Folder, id string, std IO) ([]journal.Line, error) {
 	byCall := map[string][]journal.Line{}
-	for line, err := range folder.All() {
+	lines, closed := linesOf(folder, id, std)
+	defer closed()
+	for line, err := range lines {
 		if err != nil {
 			return nil, err
 		}

@@ -48,20 +48,21 @@ type Line struct {
 	Text []byte
 	Entry
 	Err error // what is wrong with the line by itself
+	At  Place // where it begins
 }
 
-// A cursor is a place in the journal.
-type cursor struct {
-	first uint64 // of the file
-	at    int64  // in the file
-	line  int
+// A Place is where a line of the journal begins, or may begin.
+type Place struct {
+	First  uint64 // the number of the first record of the file
+	Offset int64  // in the file
+	Lines  int    // of the file, before it
 }
 
 // All yields the lines of the journal, the oldest first. A line that is damaged
 // has its error in it; an error of its own ends the sequence.
 func (f Folder) All() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		var at cursor
+		var at Place
 		f.from(&at, yield)
 	}
 }
@@ -69,7 +70,7 @@ func (f Folder) All() iter.Seq2[Line, error] {
 // Follow is All, and then waits for what is written until ctx ends.
 func (f Folder) Follow(ctx context.Context) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		var at cursor
+		var at Place
 		for f.from(&at, yield) {
 			select {
 			case <-ctx.Done():
@@ -82,7 +83,7 @@ func (f Folder) Follow(ctx context.Context) iter.Seq2[Line, error] {
 
 // from yields the whole lines behind a place, and moves it. It reports whether
 // more is wanted.
-func (f Folder) from(at *cursor, yield func(Line, error) bool) bool {
+func (f Folder) from(at *Place, yield func(Line, error) bool) bool {
 	if err := private.Check(f.Dir, f.dir()); err != nil {
 		yield(Line{}, err)
 		return false
@@ -93,11 +94,11 @@ func (f Folder) from(at *cursor, yield func(Line, error) bool) bool {
 		return false
 	}
 	for _, first := range files {
-		if first < at.first {
+		if first < at.First {
 			continue
 		}
-		if first > at.first {
-			*at = cursor{first: first}
+		if first > at.First {
+			*at = Place{First: first}
 		}
 		if !f.lines(at, yield) {
 			return false
@@ -106,14 +107,14 @@ func (f Folder) from(at *cursor, yield func(Line, error) bool) bool {
 	return true
 }
 
-func (f Folder) lines(at *cursor, yield func(Line, error) bool) bool {
-	file, err := private.Open(f.file(at.first), os.O_RDONLY)
+func (f Folder) lines(at *Place, yield func(Line, error) bool) bool {
+	file, err := private.Open(f.file(at.First), os.O_RDONLY)
 	if err != nil {
-		yield(Line{}, notThere(f.file(at.first), err))
+		yield(Line{}, notThere(f.file(at.First), err))
 		return false
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	if _, err := file.Seek(at.at, io.SeekStart); err != nil {
+	if _, err := file.Seek(at.Offset, io.SeekStart); err != nil {
 		yield(Line{}, private.Fail(file.Name(), "it cannot be read", "", err))
 		return false
 	}
@@ -124,15 +125,15 @@ func (f Folder) lines(at *cursor, yield func(Line, error) bool) bool {
 			return true
 		}
 		if err == nil && len(text) > maxLine {
-			err = fmt.Errorf("line %d has %d bytes", at.line+1, len(text))
+			err = fmt.Errorf("line %d has %d bytes", at.Lines+1, len(text))
 		}
 		if err != nil {
 			yield(Line{}, private.Fail(file.Name(), "it cannot be read", "", err))
 			return false
 		}
-		at.at += int64(len(text))
-		at.line++
-		l := Line{File: file.Name(), Line: at.line, Text: text[:len(text)-1]}
+		l := Line{File: file.Name(), Line: at.Lines + 1, Text: text[:len(text)-1], At: *at}
+		at.Offset += int64(len(text))
+		at.Lines++
 		l.Entry, l.Err = open(l.Text)
 		if !yield(l, nil) {
 			return false

@@ -27,6 +27,19 @@ type Summary struct {
 // List returns the sessions, the one that was changed last first, until enough
 // says that it has seen what it wants. Enough may be nil.
 func (f Folder) List(_ context.Context, enough func(Summary) bool) ([]Summary, error) {
+	all, err := f.Files()
+	for i := range all {
+		all[i] = f.Read(all[i])
+		if enough != nil && enough(all[i]) {
+			return all[:i+1], nil
+		}
+	}
+	return all, err
+}
+
+// Files lists the sessions without reading them, the one that was changed last
+// first.
+func (f Folder) Files() ([]Summary, error) {
 	if err := private.Check(f.Dir, f.sessions()); err != nil {
 		return nil, err
 	}
@@ -45,22 +58,18 @@ func (f Folder) List(_ context.Context, enough func(Summary) bool) ([]Summary, e
 		}
 	}
 	slices.SortFunc(all, func(a, b Summary) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.File, b.File)) })
-	for i := range all {
-		all[i].read(f)
-		if enough != nil && enough(all[i]) {
-			return all[:i+1], nil
-		}
-	}
 	return all, nil
 }
 
-func (s *Summary) read(f Folder) {
+// Read reads the state of a session that was listed.
+func (f Folder) Read(s Summary) Summary {
 	file, err := private.Open(s.File, os.O_RDONLY)
 	if err != nil {
 		s.Err = err
-		return
+		return s
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	k, err := read(file, func(id string) bool { return f.File(id) == s.File })
 	s.ID, s.State, s.Err = k.id, k.state, err
+	return s
 }
