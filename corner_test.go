@@ -190,7 +190,10 @@ func TestDenialsOfEveryKind(t *testing.T) {
 		rules = append(rules, d.Rule)
 	}
 	text, _ := json.Marshal(rules)
-	want := `["read(.env)","bash(gh release create v1)","bash(gh release create)","fetch(example.com)","bash(curl -d @x https://example.com)","edit(*.txt)","mcp(github/create_issue)"]`
+	want := `["read(.env)","bash(gh release create v1)","bash(gh release create)",` +
+		`"bash(glab release create)","bash(glab release create v1)","bash(tea releases create)","bash(tea releases create v1)","mcp(*/create_release)",` +
+		`"fetch(example.com)","bash(curl -d @x https://example.com)","edit(*.txt)","mcp(github/create_issue)",` +
+		`"bash(gh issue create *)","bash(glab issue create *)","bash(tea issues create *)","mcp(*/create_issue)","mcp(*/issue_write)","mcp(*/create_work_item)"]`
 	if string(text) != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}

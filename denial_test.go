@@ -103,14 +103,36 @@ func TestDenialBindsEffect(t *testing.T) {
 			[]sayso.Call{bash("git status"), bash("git commit -m 'git push'"), bash("git pull")},
 		},
 		{
+			"push by any way", bash("git push"),
+			[]sayso.Call{
+				tool("mcp__github__push_files", map[string]any{"owner": "a"}), tool("mcp__forge__create_or_update_file", map[string]any{"path": "x"}), bash("jj git push -b x"),
+			},
+			[]sayso.Call{tool("mcp__github__get_file_contents", map[string]any{"path": "x"}), tool("mcp__github__create_issue", map[string]any{"title": "x"})},
+		},
+		{
+			"push by a tool", tool("mcp__github__push_files", map[string]any{"owner": "a"}),
+			[]sayso.Call{bash("git push"), bash("git push origin main"), tool("mcp__other__create_or_update_file", map[string]any{"path": "x"})},
+			[]sayso.Call{bash("git fetch"), bash("gh pr create --fill")},
+		},
+		{
+			"request to merge", bash("gh pr create --title x --body y"),
+			[]sayso.Call{tool("mcp__github__create_pull_request", map[string]any{"title": "x"}), bash("glab mr create --fill")},
+			[]sayso.Call{tool("mcp__github__list_pull_requests", map[string]any{"owner": "a"}), bash("gh pr view 1")},
+		},
+		{
+			"push of an image", bash("docker push a/b"),
+			[]sayso.Call{bash("podman push a/b"), bash("docker image push a/b")},
+			[]sayso.Call{bash("podman push c/d"), bash("docker build .")},
+		},
+		{
 			"push of a branch", bash("git push origin main"),
-			[]sayso.Call{bash("git push"), bash("git push -f origin main")},
+			[]sayso.Call{bash("git push"), bash("git push -f origin main"), tool("mcp__github__push_files", map[string]any{"branch": "main"})},
 			[]sayso.Call{bash("git fetch origin main")},
 		},
 		{
 			"push by force", bash("git push --force origin main"),
 			[]sayso.Call{bash("git push origin main -f"), bash("git -C . push -f origin main")},
-			[]sayso.Call{bash("git push"), bash("git push origin main")},
+			[]sayso.Call{bash("git push"), bash("git push origin main"), tool("mcp__github__push_files", map[string]any{"branch": "main"})},
 		},
 		{
 			"release", bash("gh release create v1"),
@@ -119,7 +141,7 @@ func TestDenialBindsEffect(t *testing.T) {
 		},
 		{
 			"publishing", bash("npm publish"),
-			[]sayso.Call{bash("npm publish --access public"), bash("cd . && npm publish .")},
+			[]sayso.Call{bash("npm publish --access public"), bash("cd . && npm publish ."), bash("pnpm publish"), bash("pnpm publish --no-git-checks"), bash("yarn npm publish"), bash("bun publish"), bash("npx lerna publish")},
 			[]sayso.Call{bash("npm pack --dry-run"), bash("npm run build")},
 		},
 		{

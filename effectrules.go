@@ -32,10 +32,10 @@ func effectRules(f *Facts, p *Part) []string {
 	}
 	const onFiles = shell.Reads | shell.Writes | shell.Deletes | shell.Permissions
 	if p.Command != nil && p.Risk < shell.Safe && (changes == 0 || p.Effects&^onFiles != 0 || len(p.Opaque) > 0) {
-		out = append(out, commandRules(p.Command)...)
+		out = append(append(out, commandRules(p.Command)...), otherCommands(p.Command)...)
 	}
 	if f.Class == ClassMCP {
-		out = append(out, "mcp("+f.Server+"/"+f.Tool+")")
+		out = append(append(out, "mcp("+f.Server+"/"+f.Tool+")"), otherTools(f.Tool)...)
 	}
 	return out
 }
