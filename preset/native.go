@@ -25,7 +25,8 @@ type Policy struct {
 	Scripts []sayso.Stage
 
 	// Guarded are files, and with /** behind them folders, that decide about
-	// agents besides those that always do: where sayso and its state are.
+	// agents besides those that always do: where sayso and its state are. What
+	// begins with tcp:// is the address of its page.
 	Guarded []string
 }
 

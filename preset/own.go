@@ -7,7 +7,8 @@ import (
 
 // Guarded puts what must hold in front of a preset that knows nothing of it:
 // an agent does not change the files that guard it (further ones may be named),
-// does not decide about its own calls, and policy scripts are asked.
+// does not decide about its own calls or reach the page on which people do, and
+// policy scripts are asked.
 //
 // Whoever judges calls as another system does, does not mean to let the agent
 // switch the judge off.
@@ -55,6 +56,12 @@ func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
 	}
 	if decidesForItself(c, p) {
 		return sayso.Decide(sayso.Deny, "guard.self", "an agent does not decide about its own calls: run "+shell.Shown(p.Text)+" yourself")
+	}
+	switch address, sure := reachesPage(c, p, files); {
+	case sure:
+		return sayso.Decide(sayso.Deny, "guard.page", "it would reach the page of sayso at "+shell.Shown(address)+", which is for people; open it in a browser yourself")
+	case address != "":
+		return sayso.Decide(sayso.Deny, "guard.page", "which port of this machine it reaches cannot be known, and one of them is the page of sayso, which is for people; write the port out")
 	}
 	return sayso.Pass()
 }

@@ -56,6 +56,7 @@ func verbs() []verb {
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},
 		{"approve", approveUse, "say yes to a call that waits; without an id: list what waits", approveVerb},
 		{"deny", denyUse, "say no to a call that waits", denyVerb},
+		{"serve", serveUse, "answer and manage on a web page of your own", serve},
 		{"grant", grantUse, "list or revoke what people have approved for later calls", grantVerb},
 		{"trust", trustUse, "list, add or revoke the workspaces and MCP servers that you trust", trustVerb},
 		{"mode", modeUse, "show or change the mode of a session", mode},

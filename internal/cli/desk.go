@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,21 +32,31 @@ func atDesk(passphrase func() (string, error), do func(context.Context, *manage.
 
 // atDeskIn is atDesk for as long as ctx lasts.
 func atDeskIn(ctx context.Context, passphrase func() (string, error), do func(context.Context, *manage.Desk) error) error {
-	state, err := local.State()
+	d, done, err := openDesk(ctx, "terminal", passphrase)
 	if err != nil {
 		return err
+	}
+	defer done()
+	return do(ctx, d)
+}
+
+// openDesk opens what sayso remembers, for who makes changes through a channel;
+// done closes it.
+func openDesk(ctx context.Context, channel string, passphrase func() (string, error)) (d *manage.Desk, done func(), err error) {
+	state, err := local.State()
+	if err != nil {
+		return nil, nil, err
 	}
 	db, err := sqlite.Open(ctx, state.Dir)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer db.Close() //nolint:errcheck // what was changed was kept
 	journal, err := theJournal()
 	if err != nil {
-		return err
+		return nil, nil, errors.Join(err, db.Close())
 	}
 	journal.Sync = true // what people say must survive that the power fails
-	d := &manage.Desk{Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: "terminal"}
+	d = &manage.Desk{Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: channel}
 	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey(), Passphrase: passphrase}}
 	theirs := manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d, manifest.Name)}
 	d.Grants = &manifest.Mirror{GrantStore: &profile.Grants{GrantStore: db, Profile: own}, Manifest: theirs}
@@ -53,7 +64,7 @@ func atDeskIn(ctx context.Context, passphrase func() (string, error), do func(co
 		RuleStore: &profile.Rules{RuleStore: db, Profile: own}, Manifest: theirs,
 		Committed: manifest.Committed{State: state.Dir, Changed: manifest.KeepTrust(d, local.CommittedFile)},
 	}
-	return do(ctx, d)
+	return d, func() { _ = db.Close() }, nil // what was changed was kept
 }
 
 // profileKey is where the key of the user's profile is; empty: there is no place

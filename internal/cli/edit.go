@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -171,20 +172,25 @@ func (e *edit) write() error {
 
 // confirm asks whether to go on. Where there is nobody to ask the answer is no.
 func confirm(std IO) error {
-	file, ok := std.In.(*os.File)
-	if ok {
-		info, err := file.Stat()
-		null, missing := os.Stat(os.DevNull) // a device, too, but nobody sits there
-		ok = err == nil && info.Mode()&os.ModeCharDevice != 0 && (missing != nil || !os.SameFile(info, null))
-	}
-	if !ok {
+	if !terminal(std.In) {
 		return &hintedError{"nothing was changed: there is no terminal to ask", "look at what would change, and say --yes"}
 	}
 	fmt.Fprint(std.Err, "Change it like this? [y/N] ")
-	answer, _ := bufio.NewReader(file).ReadString('\n') // no answer is no
+	answer, _ := bufio.NewReader(std.In).ReadString('\n') // no answer is no
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return nil
 	}
 	return errors.New("nothing was changed")
+}
+
+// terminal reports whether a person may sit at the other end.
+func terminal(in io.Reader) bool {
+	file, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	null, missing := os.Stat(os.DevNull) // a device, too, but nobody sits there
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && (missing != nil || !os.SameFile(info, null))
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sayso-dev/sayso/internal/session"
@@ -50,8 +51,22 @@ func Database(state string) string { return filepath.Join(state, "sayso.db") }
 // Profile is where what the user allows everywhere is kept, encrypted.
 func Profile(dir string) string { return filepath.Join(dir, "profile.age") }
 
+// Page is where the address of the web page stands while it is served.
+func Page(dir string) string { return filepath.Join(dir, "page") }
+
+// pageAddress is the address of the web page; empty: it was never served, or its
+// server has ended in good order.
+func pageAddress(dir string) string {
+	text, err := start(Page(dir), 300)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
 // Guarded are the files that decide about agents on this machine: the policy, the
-// state and the programs of sayso.
+// state and the programs of sayso; and as tcp://HOST:PORT the address of its web
+// page.
 func Guarded(at Files) []string {
 	var out []string
 	if folder := at.Folder(); folder != "" {
@@ -59,6 +74,9 @@ func Guarded(at Files) []string {
 	}
 	if state, err := State(); err == nil {
 		out = append(out, state.Dir+"/**")
+		if address := pageAddress(state.Dir); address != "" {
+			out = append(out, "tcp://"+address)
+		}
 	}
 	return append(out, programs()...)
 }

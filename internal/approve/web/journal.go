@@ -1,0 +1,165 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve/view"
+	"github.com/sayso-dev/sayso/internal/journal"
+)
+
+const (
+	mostShown = 100   // calls on one page
+	mostRead  = 20000 // calls that are looked at, from the end
+)
+
+// A search is what somebody looks for in the journal.
+type search struct {
+	Tool, Session, Effect, Text, Since, Until string
+
+	from, to time.Time
+}
+
+func searchOf(q url.Values) (search, error) {
+	s := search{Tool: q.Get("tool"), Session: q.Get("session"), Effect: q.Get("effect"), Text: q.Get("text"), Since: q.Get("since"), Until: q.Get("until")}
+	var e sayso.Effect
+	if s.Effect != "" && e.UnmarshalText([]byte(s.Effect)) != nil {
+		return s, fmt.Errorf("there is no effect %q: want allow, ask or deny", view.Safe(s.Effect))
+	}
+	var err error
+	if s.from, err = moment(s.Since); err != nil {
+		return s, err
+	}
+	s.to, err = moment(s.Until)
+	return s, err
+}
+
+// moment is a time as browsers send it; empty: none.
+func moment(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, time.DateOnly} {
+		if at, err := time.ParseInLocation(form, text, time.Local); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time; for example 2026-03-04T05:06", view.Safe(text))
+}
+
+// A story is what the journal has about a call, or what somebody managed.
+type story struct {
+	Call, Session, Agent, Tool string
+	Time                       time.Time
+	Effect                     string // what was decided at last
+	What, Answer, End          string
+
+	effects []string
+	found   bool // the text that is looked for
+}
+
+// add takes over what a record says.
+func (s *story) add(r *sayso.Record) {
+	if s.Time.IsZero() {
+		s.Time = r.Time
+	}
+	s.Session = cmp.Or(s.Session, r.Session)
+	switch {
+	case r.Request != nil:
+		s.Agent, s.Tool, s.What = r.Request.Agent, r.Request.Tool, string(r.Request.Input)
+	case r.Decision != nil:
+		s.Effect = r.Decision.Effect.String()
+		s.effects = append(s.effects, s.Effect)
+		s.End = r.Decision.Reason
+	case r.Answer != nil:
+		s.Answer = toldOf(*r.Answer)
+	case r.Grant != nil:
+		s.What = cmp.Or(s.What, string(r.Kind)+": "+r.Grant.Rule)
+	case r.Trust != nil:
+		s.What = string(r.Kind) + ": " + strings.TrimSpace(r.Trust.Root+" "+r.Trust.Name)
+	case r.Rule != nil:
+		s.What = string(r.Kind) + ": " + r.Rule.Effect.String() + " " + r.Rule.Text
+	case r.Kind == journal.Repaired:
+		s.What = "the journal was repaired: " + r.Note
+	}
+	if s.Call == "" && r.Decider != nil {
+		s.Answer = "by " + r.Decider.Name
+	}
+}
+
+func (s *search) wants(one *story) bool {
+	switch {
+	case s.Tool != "" && !strings.EqualFold(s.Tool, one.Tool),
+		s.Session != "" && !strings.HasPrefix(one.Session, s.Session),
+		s.Effect != "" && !slices.Contains(one.effects, s.Effect),
+		s.Text != "" && !one.found,
+		!s.from.IsZero() && one.Time.Before(s.from),
+		!s.to.IsZero() && one.Time.After(s.to):
+		return false
+	}
+	return true
+}
+
+// stories are the calls in the journal that are looked for, the newest first. More
+// reports whether there are others.
+func (p *Page) stories(s search) (list []*story, more bool, err error) {
+	byCall := map[string]*story{}
+	var all []*story
+	text := []byte(strings.ToLower(s.Text))
+	for line, err := range p.Journal.All() {
+		if err != nil {
+			return nil, false, err
+		}
+		if line.Err != nil {
+			continue // sayso log verify says what is wrong
+		}
+		one := byCall[line.Call]
+		if one == nil || line.Call == "" {
+			one = &story{Call: line.Call}
+			byCall[line.Call] = one
+			all = append(all, one)
+		}
+		one.add(&line.Record)
+		one.found = one.found || len(text) > 0 && (bytes.Contains(bytes.ToLower(line.Text), text) || strings.Contains(strings.ToLower(one.What), s.Text))
+		if len(all) >= 2*mostRead {
+			for _, old := range all[:mostRead] {
+				delete(byCall, old.Call)
+			}
+			all, more = slices.Clone(all[mostRead:]), true
+		}
+	}
+	for _, one := range slices.Backward(all) {
+		if !s.wants(one) {
+			continue
+		}
+		if len(list) == mostShown {
+			return list, true, nil
+		}
+		list = append(list, one)
+	}
+	return list, more, nil
+}
+
+func (p *Page) showJournal(w http.ResponseWriter, r *http.Request, s *session) {
+	shown := struct {
+		search
+		List    []*story
+		More    bool
+		Problem string
+	}{}
+	var err error
+	if shown.search, err = searchOf(r.URL.Query()); err == nil {
+		shown.List, shown.More, err = p.stories(shown.search)
+	}
+	if err != nil {
+		shown.Problem = view.Safe(err.Error())
+	}
+	p.show(w, r, s, "journal", "Journal", shown)
+}
