@@ -24,6 +24,10 @@ type Queue struct {
 	// can be told of it.
 	Opened func(sayso.Request)
 
+	// Wake says that an answer was given by this process, which is then not looked
+	// for only after a pause. Nil: nobody says it.
+	Wake <-chan struct{}
+
 	// Clock is the time; nil: time.Now.
 	Clock func() time.Time
 }
@@ -77,7 +81,7 @@ func (q *Queue) now() time.Time {
 
 // wait looks for the answer until there can be none any more.
 func (q *Queue) wait(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	for pause := firstPause; ; pause = min(max(firstPause, 2*pause), lastPause) {
 		over := r.Over(q.now()) // nobody can answer after that, so one more look is enough
 		a, err := q.Store.Take(ctx, r.ID)
 		switch {
@@ -96,6 +100,9 @@ func (q *Queue) wait(ctx context.Context, r sayso.Request) (sayso.Answer, error)
 		case <-ctx.Done():
 			timer.Stop()
 			return a, q.withdraw(ctx, r)
+		case <-q.Wake:
+			timer.Stop()
+			pause = 0
 		case <-timer.C:
 		}
 	}

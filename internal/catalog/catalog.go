@@ -60,6 +60,9 @@ type Setup struct {
 	Home    string        // the home folder likewise
 	Surface sayso.Surface // tools that the configuration takes away
 
+	// Contract says inside what calls would run. Nil: [sayso.PlainContract].
+	Contract func(sayso.Call, *sayso.Facts) sayso.Contract
+
 	// Dropped is what the files of the system said that they may not say.
 	Dropped []config.Dropped
 }
@@ -68,6 +71,7 @@ type Setup struct {
 func (s Setup) Engine(m shell.Machine) sayso.Engine {
 	return sayso.Engine{
 		Preset:   s.Preset,
+		Contract: s.Contract,
 		Analyzer: sayso.Analyzer{Machine: m, Tools: s.Tools, Also: s.Also, Servers: s.Servers},
 	}
 }

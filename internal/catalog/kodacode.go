@@ -112,7 +112,7 @@ func kodaFromJSON(raw json.RawMessage, _ Place) (Setup, error) {
 	if err := cfg.Check(); err != nil {
 		return Setup{}, fmt.Errorf("config: %w", err)
 	}
-	return Setup{Preset: preset.KodaCode(cfg), Surface: sayso.Surface{Only: given.AllowTools, Not: given.DisallowTools}}, nil
+	return Setup{Preset: preset.KodaCode(cfg), Contract: preset.KodaCodeContract(cfg), Surface: sayso.Surface{Only: given.AllowTools, Not: given.DisallowTools}}, nil
 }
 
 // kodaExecution is the execution: section.
@@ -158,7 +158,7 @@ func kodaFromFile(file config.Other, at Place) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	return Setup{Preset: preset.KodaCode(f.cfg), Dropped: f.dropped}, nil
+	return Setup{Preset: preset.KodaCode(f.cfg), Contract: preset.KodaCodeContract(f.cfg), Dropped: f.dropped}, nil
 }
 
 // kodaLoad reads config.yaml in KodaCode's own config folder.
@@ -171,7 +171,7 @@ func kodaLoad(at config.Places, p config.Policy) (Setup, error) {
 		}
 		p.Err = errors.Join(p.Err, err) // what was lost might have denied
 	}
-	return Setup{Preset: tighten(preset.KodaCode(f.cfg), p), Dropped: f.dropped}, nil
+	return Setup{Preset: tighten(preset.KodaCode(f.cfg), p), Contract: preset.KodaCodeContract(f.cfg), Dropped: f.dropped}, nil
 }
 
 func kodaName(at config.Places) string {

@@ -57,3 +57,24 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// TestContract: KodaCode's commands run as it shows them, also where files
+// configure it.
+func TestContract(t *testing.T) {
+	s, err := catalog.Find("kodacode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := &config.Other{Name: "config.yaml", Text: []byte("execution: {network: enabled}"), Trusted: true}
+	for file, want := range map[*config.Other]sayso.Network{nil: sayso.NetworkHosts, given: sayso.NetworkAll} {
+		setup, err := s.In(config.Places{Root: "/w", Disk: kosmoDisk{}}, config.Policy{}, file, catalog.Place{Root: "/w"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := setup.Engine(nil)
+		call := sayso.Call{Tool: "bash", Input: []byte(`{"command": "git push"}`), Root: "/w"}
+		if c := e.Contract(call, e.Analyzer.Analyze(call)); c.Script != "git push" || c.Network != want {
+			t.Errorf("%+v, want the network %q", c, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/approve/view"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/internal/private"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -180,10 +182,40 @@ func (a *asker) approver() sayso.Approver {
 func (a *asker) beside(q *approve.Queue) *line.Beside {
 	home, _ := os.UserHomeDir() // without one, no path is shortened
 	prompt := line.NewPrompt(a.terminal, os.Getenv, a.desk.By, view.Options{Home: home, Before: readable})
+	prompt.Lock = func(ctx context.Context) (func(), error) { return lockTerminal(ctx, a.terminal.Name()) }
 	return &line.Beside{Queue: q, Prompt: prompt, Say: func(ctx context.Context, r sayso.Request, c view.Choice) error {
 		_, err := a.desk.Answer(ctx, r, c.Yes, c.Name)
 		return err
 	}}
+}
+
+// lockPause is how often it is looked whether a terminal is free.
+const lockPause = 100 * time.Millisecond
+
+// lockTerminal waits until no other sayso asks in a terminal.
+func lockTerminal(ctx context.Context, name string) (unlock func(), err error) {
+	state, err := local.State()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		short, cancel := context.WithTimeout(ctx, time.Millisecond)
+		file, err := private.Lock(short, filepath.Join(state.Dir, "terminal-"+name+".lock"))
+		cancel()
+		switch {
+		case err == nil:
+			return func() { _ = file.Close() }, nil // nothing was written to it
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case !errors.Is(err, context.DeadlineExceeded):
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(lockPause):
+		}
+	}
 }
 
 // here opens the terminal if somebody may be asked in it, or says why not.

@@ -154,6 +154,21 @@ func TestAskPiped(t *testing.T) {
 	term.Wait("stopped 4")
 }
 
+// TestAskTogether: two scripts in one terminal ask one after the other, so that no
+// key answers the wrong question.
+func TestAskTogether(t *testing.T) {
+	t.Parallel()
+	term := newDesk(t).start(`sayso ask bash 'git push origin one' >one & sayso ask bash 'git push origin two' >two & wait; cat one two; echo done`)
+	for n := 1; n <= 2; n++ {
+		term.Until("want a question", func(s *termtest.Screen) bool { return strings.Count(s.All(), "your answer") == n })
+		term.Type("y")
+	}
+	term.Wait("done")
+	if text := term.Text(); strings.Count(text, "allow  person.yes") != 2 {
+		t.Errorf("%s", text)
+	}
+}
+
 // TestAskEnded: a signal withdraws the question and leaves the terminal as it was.
 func TestAskEnded(t *testing.T) {
 	t.Parallel()

@@ -56,13 +56,19 @@ func (b *Beside) Approve(ctx context.Context, r sayso.Request) (sayso.Answer, er
 	asking, done := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer done(nil)
 	var prompt chan error
+	answered := make(chan struct{}, 1)
 	q := *b.Queue
+	q.Wake = answered
 	q.Opened = func(stands sayso.Request) {
 		if b.Queue.Opened != nil {
 			b.Queue.Opened(stands)
 		}
 		prompt = make(chan error, 1)
-		go func() { prompt <- b.ask(asking, stands, stop) }()
+		go func() {
+			err := b.ask(asking, stands, stop)
+			answered <- struct{}{}
+			prompt <- err
+		}()
 	}
 	a, err := q.Approve(waiting, r)
 	done(&ElsewhereError{a, err})

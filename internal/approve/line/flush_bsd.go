@@ -16,3 +16,6 @@ func (t *Terminal) forget() error {
 		}
 	}
 }
+
+// Name tells the terminal from others of this machine; empty: it cannot be told.
+func (t *Terminal) Name() string { return "" }

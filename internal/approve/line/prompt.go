@@ -27,6 +27,10 @@ type Prompt struct {
 	// read it earlier. 0: 300 milliseconds.
 	Calm time.Duration
 
+	// Lock keeps other processes from asking in the same terminal meanwhile, where
+	// a key could be taken for an answer to another question. Nil: there are none.
+	Lock func(ctx context.Context) (unlock func(), err error)
+
 	// Clock is the time; nil: time.Now.
 	Clock func() time.Time
 
@@ -76,6 +80,13 @@ func (p *Prompt) Choose(ctx context.Context, r sayso.Request) (view.Choice, erro
 		return view.Choice{}, context.Cause(ctx)
 	}
 	defer func() { <-p.turn }()
+	if p.Lock != nil {
+		unlock, err := p.Lock(ctx)
+		if err != nil {
+			return view.Choice{}, fmt.Errorf("wait for the terminal: %w", err)
+		}
+		defer unlock()
+	}
 	restore, err := p.Terminal.raw()
 	if err != nil {
 		return view.Choice{}, err

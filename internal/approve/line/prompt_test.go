@@ -39,6 +39,9 @@ var presets = map[string]struct {
 	"cowork":      {preset.CoWork(preset.CoWorkConfig{}), "run_command"},
 }
 
+// contracts are those of presets that have their own.
+var contracts = map[string]func(sayso.Call, *sayso.Facts) sayso.Contract{"kodacode": preset.KodaCodeContract(preset.KodaCodeConfig{})}
+
 func withRule(text string) sayso.Preset {
 	set, err := sayso.NewRuleSet([]sayso.Rule{{Effect: sayso.Ask, Text: text, Source: sayso.Source{File: "/home/dev/app/.sayso.yaml", Line: 7}}})
 	if err != nil {
@@ -62,7 +65,7 @@ func asker() int {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	e := sayso.Engine{Preset: p.preset, Approver: sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
+	e := sayso.Engine{Preset: p.preset, Contract: contracts[os.Getenv("ASK_PRESET")], Approver: sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
 		a, err := prompt.Approve(ctx, r)
 		if err == nil {
 			err = r.Fits(a)
@@ -103,12 +106,27 @@ func TestScreens(t *testing.T) {
 				term := ask(t, name, "git status && "+push, cols)
 				term.Wait("your answer:")
 				term.Golden(fmt.Sprintf("%s-%d", name, cols))
+				if name == "native" && cols == 80 {
+					inDocs(t, term.Text())
+				}
 				term.Type("\x03")
 				if code := term.Exit(); code != 4 {
 					t.Errorf("exit code %d", code)
 				}
 			})
 		}
+	}
+}
+
+// inDocs: docs/asking.md shows the prompt as it is.
+func inDocs(t *testing.T, screen string) {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/asking.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "<!-- prompt -->\n```\n"+screen+"```\n") {
+		t.Errorf("docs/asking.md does not show\n%s", screen)
 	}
 }
 

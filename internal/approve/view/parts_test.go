@@ -100,8 +100,10 @@ func TestFurtherArguments(t *testing.T) {
 func TestWhatRuns(t *testing.T) {
 	r := bash(t, "git push")
 	r.Contract.Script = "rm -rf /"
-	if got := marked(view.Of(r, view.Options{}).What); got != "rm -rf /\n" {
-		t.Errorf("%q", got)
+	r.Contract.Input = nil
+	v := view.Of(r, view.Options{})
+	if got := marked(v.What); got != "rm -rf /\n" || len(v.Also) != 1 || v.Also[0].Text() != "git push" { // what else was sent is not hidden
+		t.Errorf("%q %+v", got, v.Also)
 	}
 	r.Contract.Script, r.Contract.Argv = "", []string{"rm", "-rf", "a b"}
 	if got := marked(view.Of(r, view.Options{}).What); got != "rm -rf 'a b'\n" {

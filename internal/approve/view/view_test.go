@@ -240,3 +240,17 @@ func FuzzView(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkOf: how long it takes to say what to show of a usual request.
+func BenchmarkOf(b *testing.B) {
+	r := &sayso.Request{
+		Call:     sayso.Call{Tool: "bash", Input: json.RawMessage(`{"command": "git status && git push origin main"}`), Root: "/w"},
+		Decision: sayso.Decision{Part: "git push origin main", Choices: []sayso.Choice{{Key: "y", Yes: true}, {Key: "n"}}},
+		Contract: sayso.Contract{Tool: "bash", Input: json.RawMessage(`{"command": "git status && git push origin main"}`), Dir: "/w"},
+	}
+	for b.Loop() {
+		if v := view.Of(r, view.Options{}); len(v.What) != 1 {
+			b.Fatal(v.What)
+		}
+	}
+}

@@ -17,10 +17,11 @@ var changing = []sayso.Class{sayso.ClassWrite, sayso.ClassEdit, sayso.ClassPatch
 func (v *View) what(r *sayso.Request, facts *sayso.Facts, o Options) *writer {
 	w := &writer{role: Command, strict: true}
 	c := &r.Contract
-	values, readable := leaves(c.Input)
-	if len(c.Input) == 0 && c.Script == "" && len(c.Argv) == 0 {
-		values, readable = leaves(r.Call.Input)
+	input := c.Input
+	if len(input) == 0 {
+		input = r.Call.Input
 	}
+	values, readable := leaves(input)
 	lines := facts.Lines
 	switch {
 	case c.Script != "":
