@@ -74,8 +74,9 @@ func TestEveryWrapper(t *testing.T) {
 		r.start(name, tool)
 		need, _, _ := r.beforeCommand()
 		operands := strings.Repeat(" 5", need)
-		for i := range tool.Flags {
-			f := &tool.Flags[i]
+		flags := tool.Flags()
+		for i := range flags {
+			f := &flags[i]
 			for _, spelling := range f.Names {
 				if f.Kind == table.KindCmd || f.Kind == table.KindShell || f.Do != nil && (f.Do.Instead || f.Do.Args != nil) || spelling == "-" || spelling[0] == '+' {
 					continue

@@ -35,8 +35,9 @@ func TestEverySentence(t *testing.T) {
 // and with operands.
 func flagTails(tool *table.Tool) []string {
 	var out []string
-	for i := range tool.Flags {
-		f := &tool.Flags[i]
+	flags := tool.Flags()
+	for i := range flags {
+		f := &flags[i]
 		says := f.Do != nil && f.Do.Say != ""
 		for j := range tool.Whens {
 			says = says || tool.Whens[j].Do.Say != "" && names(&tool.Whens[j], f.Names)

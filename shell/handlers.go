@@ -222,8 +222,9 @@ func (v *visit) language() *table.Slot {
 		return in
 	}
 	for _, t := range v.r.chain {
-		for i := range t.Flags {
-			if k := t.Flags[i].Kind; k.IsCode() {
+		flags := t.Flags()
+		for i := range flags {
+			if k := flags[i].Kind; k.IsCode() {
 				return &table.Slot{Kind: k}
 			}
 		}

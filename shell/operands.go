@@ -239,8 +239,9 @@ func (v *visit) text(a Arg) {
 		return
 	}
 	for _, t := range v.r.chain {
-		for i := range t.Flags {
-			f := &t.Flags[i]
+		flags := t.Flags()
+		for i := range flags {
+			f := &flags[i]
 			if f.Kind.Acts() || f.Do != nil && f.Do.Does&^(table.Reads|table.LongRunning) != 0 {
 				v.c.doubt(Moderate, "an argument cannot be known: "+a.Text)
 				return

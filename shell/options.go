@@ -179,7 +179,7 @@ func subOf(t *table.Tool, a Arg) *table.Tool {
 // find returns the option of that spelling, innermost sub-command first.
 func (p *optionParser) find(spelling string) *table.Flag {
 	for i := len(p.r.chain) - 1; i >= 0; i-- {
-		flags := p.r.chain[i].Flags
+		flags := p.r.chain[i].Flags()
 		for j := range flags {
 			for _, name := range flags[j].Names {
 				if name == spelling {
@@ -242,10 +242,11 @@ func (p *optionParser) abbreviated(name string) []*table.Flag {
 	}
 	var out []*table.Flag
 	for _, t := range p.r.chain {
-		for i := range t.Flags {
-			for _, n := range t.Flags[i].Names {
+		flags := t.Flags()
+		for i := range flags {
+			for _, n := range flags[i].Names {
 				if strings.HasPrefix(n, name) {
-					out = append(out, &t.Flags[i])
+					out = append(out, &flags[i])
 					break
 				}
 			}

@@ -40,7 +40,7 @@ func Ways(argv ...string) []Way {
 	if len(args) > 0 && t.Is(handsOn) {
 		return nil // what follows is for the command that it runs
 	}
-	out := optionWays(nil, t.Flags)
+	out := optionWays(nil, t.Flags())
 	if t.Use == table.UseFind {
 		out = optionWays(out, table.KeysFind.All())
 	}

@@ -110,8 +110,9 @@ func (v *visit) takesScript(a Arg) bool {
 	if !strings.HasPrefix(a.Text, "-") {
 		return false
 	}
-	for i := range v.r.tool().Flags {
-		if f := &v.r.tool().Flags[i]; f.Kind == table.KindShell && matchAny(f.Names, a.Text) {
+	flags := v.r.tool().Flags()
+	for i := range flags {
+		if f := &flags[i]; f.Kind == table.KindShell && matchAny(f.Names, a.Text) {
 			return true
 		}
 	}

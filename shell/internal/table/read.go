@@ -65,7 +65,9 @@ func Bit(s string) uint64 {
 // ReadTool reads the tool at a place of data other than that of this package.
 func ReadTool(data string, at int) *Tool {
 	r := reader{data: data, at: at}
-	return r.tool()
+	t := r.tool()
+	t.flags.data = data
+	return t
 }
 
 // A reader reads values from the data.
@@ -131,13 +133,10 @@ func (r *reader) texts() []string {
 func (r *reader) flags() []Flag { return list(r, (*reader).flag) }
 
 func (r *reader) tool() *Tool {
-	t := &Tool{Names: r.texts(), Do: r.action(), Says: r.texts(), Flags: r.flags(), Whens: list(r, (*reader).when), Use: Handler(r.number())}
-	if n := r.number(); n > 0 {
-		t.subs = make([]sub, n)
-		for i := range t.subs {
-			t.subs[i].names, t.subs[i].at = r.texts(), r.number()
-		}
-	}
+	t := &Tool{Names: r.texts(), Do: r.action(), Says: r.texts()}
+	t.flags.at = r.number()
+	t.Whens, t.Use = list(r, (*reader).when), Handler(r.number())
+	t.subs.count, t.subs.at, t.subs.data = r.number(), r.at, r.data
 	return t
 }
 

@@ -8,7 +8,7 @@
 package table
 
 import (
-	"strings"
+	"cmp"
 	"sync/atomic"
 )
 
@@ -40,49 +40,14 @@ type Tool struct {
 	Names []string
 	Do    Action
 	Says  []string
-	Flags []Flag
 	Whens []When
 	Use   Handler
-	subs  []sub
+	flags KeyTable
+	subs  subs
 }
 
-// A sub is a sub-command, which is read when it is asked for.
-type sub struct {
-	names []string
-	at    int // in the data
-	tool  atomic.Pointer[Tool]
-}
-
-// Subs is how many sub-commands there are.
-func (t *Tool) Subs() int { return len(t.subs) }
-
-// SubNames returns the names of a sub-command.
-func (t *Tool) SubNames(i int) []string { return t.subs[i].names }
-
-// SubAt returns a sub-command.
-func (t *Tool) SubAt(i int) *Tool {
-	s := &t.subs[i]
-	return kept(&s.tool, s.at)
-}
-
-// Sub finds a sub-command: an exact name first, then a pattern that matches.
-func (t *Tool) Sub(name string, matches func(pattern, name string) bool) *Tool {
-	for i := range t.subs {
-		for _, n := range t.subs[i].names {
-			if n == name {
-				return t.SubAt(i)
-			}
-		}
-	}
-	for i := range t.subs {
-		for _, n := range t.subs[i].names {
-			if strings.IndexByte(n, '*') >= 0 && matches(n, name) {
-				return t.SubAt(i)
-			}
-		}
-	}
-	return nil
-}
+// Flags returns its options.
+func (t *Tool) Flags() []Flag { return t.flags.All() }
 
 // Is reports whether it has one of the traits.
 func (t *Tool) Is(what Trait) bool { return t.Do.Is&what != 0 }
@@ -105,8 +70,8 @@ func (t *Tool) Chooses() bool {
 // AnyNames reports whether it sets variables of any name, not only of those that
 // a shell allows: it can clear them all, too.
 func (t *Tool) AnyNames() bool {
-	for i := range t.Flags {
-		if do := t.Flags[i].Do; do != nil && do.Is&IsBare != 0 {
+	for _, f := range t.Flags() {
+		if f.Do != nil && f.Do.Is&IsBare != 0 {
 			return true
 		}
 	}
@@ -149,7 +114,8 @@ type Slot struct {
 
 // A KeyTable says what KEY=VALUE settings do, or names of any kind.
 type KeyTable struct {
-	at      int // in the data
+	at      int    // in the data
+	data    string // empty: that of this package
 	entries atomic.Pointer[[]Flag]
 }
 
@@ -158,7 +124,10 @@ func (k *KeyTable) All() []Flag {
 	if list := k.entries.Load(); list != nil {
 		return *list
 	}
-	r := reader{data: data, at: k.at}
+	if k.at == 0 {
+		return nil // there is none
+	}
+	r := reader{data: cmp.Or(k.data, data), at: k.at}
 	list := r.flags()
 	k.entries.CompareAndSwap(nil, &list)
 	return *k.entries.Load()

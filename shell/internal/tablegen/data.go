@@ -105,16 +105,19 @@ func each[T any](d *data, items []T, one func(T)) {
 
 func (d *data) strings(list []string) { each(d, list, d.string) }
 
-// tool writes a tool, behind its sub-commands, whose places it names.
+// tool writes a tool, behind its options and sub-commands, whose places it names:
+// most commands are given with few of either.
 func (d *data) tool(n *node) {
 	for _, s := range n.subs {
 		d.tool(s)
 	}
+	flags := d.here()
+	each(d, n.flags, d.flag)
 	d.toolPlace[n] = d.here()
 	d.strings(n.names)
 	d.action(&n.do)
 	d.strings(n.says)
-	each(d, n.flags, d.flag)
+	d.number(flags)
 	each(d, n.whens, d.when)
 	d.number(int(handlers[n.use]))
 	d.number(len(n.subs))

@@ -60,18 +60,11 @@ command demo, demo2
 		t.Fatal(err)
 	}
 	got := table.ReadTool(string(out[dataFile]), place)
-	settings := got.Flags[4].Keys
+	settings := got.Flags()[4].Keys
 	want := &table.Tool{
 		Names: []string{"demo", "demo2"},
 		Do:    table.Action{Args: []table.Slot{{Kind: table.KindText}, {Kind: table.KindRead, Repeat: true, Def: "."}, {Kind: table.KindWrite}}},
 		Says:  []string{"Show {args}", "Show"},
-		Flags: []table.Flag{
-			{Names: []string{"-v", "--verbose"}},
-			{Names: []string{"-o", "--output"}, Kind: table.KindWrite, Do: &table.Action{Does: table.Writes, Risk: table.LevelDangerous, Say: "Write {-o}"}},
-			{Names: []string{"-i", "--in-place"}, Kind: table.KindText, Attached: true},
-			{Names: []string{"--pair"}, Kind: table.KindRead, Skip: 1},
-			{Names: []string{"-c"}, Kind: table.KindKey, Keys: settings},
-		},
 		Whens: []table.When{{
 			Any: [][]table.Term{
 				{{Flag: "-o"}, {Op: table.TermMore, N: 1}},
@@ -83,13 +76,22 @@ command demo, demo2
 	if got.Subs() != 1 || !slices.Equal(got.SubNames(0), []string{"list", "ls"}) || settings == nil {
 		t.Errorf("sub-commands: %d, keys: %v", got.Subs(), settings)
 	}
-	if text, expected := inText(t, got), inText(t, want); text != expected {
-		t.Errorf("got  %s\nwant %s", text, expected)
+	flags := []table.Flag{
+		{Names: []string{"-v", "--verbose"}},
+		{Names: []string{"-o", "--output"}, Kind: table.KindWrite, Do: &table.Action{Does: table.Writes, Risk: table.LevelDangerous, Say: "Write {-o}"}},
+		{Names: []string{"-i", "--in-place"}, Kind: table.KindText, Attached: true},
+		{Names: []string{"--pair"}, Kind: table.KindRead, Skip: 1},
+		{Names: []string{"-c"}, Kind: table.KindKey, Keys: settings},
+	}
+	for _, pair := range [][2]any{{got, want}, {got.Flags(), flags}} {
+		if text, expected := inText(t, pair[0]), inText(t, pair[1]); text != expected {
+			t.Errorf("got  %s\nwant %s", text, expected)
+		}
 	}
 }
 
 // inText is what is exported of a tool.
-func inText(t *testing.T, tool *table.Tool) string {
+func inText(t *testing.T, tool any) string {
 	t.Helper()
 	text, err := json.Marshal(tool)
 	if err != nil {
