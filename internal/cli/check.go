@@ -87,6 +87,7 @@ func check(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
+	call.Server = policy.server(call.Root, call)
 	return checkOne(call, policy, *mode, *explain, *asJSON, std)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,6 +55,9 @@ func grantVerb(args []string, std IO) error {
 	rest, helped, err := parse(flags, grantUse, args, std)
 	if helped || err != nil {
 		return err
+	}
+	if !slices.Contains([]string{"", "once", "turn", "session", "workspace", "profile"}, o.scope) {
+		return &usageError{fmt.Sprintf("--scope: there is no scope %q", o.scope), "one of once, turn, session, workspace, profile"}
 	}
 	verb := "list"
 	if len(rest) > 0 {

@@ -34,8 +34,14 @@ func hookVerb(args []string, std IO) error {
 	if len(rest) != 1 || rest[0] != "claude" {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
-	engine := func(root, home string) (sayso.Engine, sayso.Surface, error) { return std.engineOf(root, home, *preset) }
-	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Env: os.Getenv, Clear: clearGrants, Deadline: quick.Deadline}
+	var policy loaded
+	engine := func(root, home string) (sayso.Engine, sayso.Surface, error) {
+		var err error
+		policy, err = loadAs(root, home, *preset, "", std)
+		return policy.engine, policy.surface, err
+	}
+	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
+	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: clearGrants, Deadline: quick.Deadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
@@ -46,13 +52,6 @@ func hookVerb(args []string, std IO) error {
 // clearGrants takes back what people have approved for a session.
 func clearGrants(ctx context.Context, session, _, why string) error {
 	return atDesk(nil, func(_ context.Context, d *manage.Desk) error { return d.ClearGrants(ctx, session, why) })
-}
-
-// engineOf is the engine with the policy of a workspace, and the tools that the
-// policy takes away. An empty preset is the one that the policy sets.
-func (std IO) engineOf(root, home, preset string) (sayso.Engine, sayso.Surface, error) {
-	policy, err := loadAs(root, home, preset, "", std)
-	return policy.engine, policy.surface, err
 }
 
 // homeSessions are the sessions in the user's state folder. That there is no

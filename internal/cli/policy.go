@@ -26,6 +26,7 @@ type loaded struct {
 	engine  sayso.Engine
 	given   []sayso.GivenGrant // by people, in every workspace
 	grants  *sayso.Grants      // those that count without a session
+	trusts  sayso.TrustStore
 }
 
 // load reads the policy files of a workspace. A policy that does not load is no
@@ -68,7 +69,7 @@ func loadWith(how loading, root, home string, std IO) (loaded, error) {
 	}
 	given = fitting(given, setup, &p)
 	p.Dropped = append(p.Dropped, setup.Dropped...)
-	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{}), given, nil}
+	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{}), given, nil, kept.trusts}
 	if len(given) > 0 {
 		m := &store.Memory{}
 		for _, g := range given {

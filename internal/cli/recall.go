@@ -45,13 +45,16 @@ func recall(root string, passphrase func() (string, error)) (recalled, error) {
 	if err != nil {
 		return r, err
 	}
-	given, err1 := (&profile.Grants{GrantStore: db, Profile: own}).AllGrants(ctx)
-	rules, err2 := keptRules(ctx, &profile.Rules{RuleStore: db, Profile: own}, root, state.Dir)
-	trusts, err3 := db.AllTrust(ctx)
-	if err := errors.Join(err1, err2, err3, db.Close()); err != nil {
-		return r, err
+	trusts, err := db.AllTrust(ctx)
+	if err == nil {
+		r.given, err = (&profile.Grants{GrantStore: db, Profile: own}).AllGrants(ctx)
 	}
-	r.given, r.rules = given, rules
+	if err == nil {
+		r.rules, err = keptRules(ctx, &profile.Rules{RuleStore: db, Profile: own}, root, state.Dir)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		return recalled{root: root, trusts: r.trusts}, err
+	}
 	for _, t := range trusts {
 		err = errors.Join(err, r.trusts.Trust(ctx, t.Root, t.Name, t.Fingerprint))
 	}

@@ -35,6 +35,10 @@ type Guard struct {
 	// offers.
 	Engine func(root, home string) (sayso.Engine, sayso.Surface, error)
 
+	// Server says what is known of the MCP server that a call goes to; it is
+	// asked after Engine. Nil: what the agent says.
+	Server func(root string, call sayso.Call) *sayso.Server
+
 	// Env are the variables that the agent sets.
 	Env func(string) string
 
@@ -157,7 +161,7 @@ func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 		}
 		engine.Journal = g.Journal
 		decided, records = engine, nil
-		d = engine.Step(ctx, e.call, st)
+		d = engine.Step(ctx, g.known(e.call, st), st)
 		return nil
 	})
 	if err == nil {
@@ -189,7 +193,15 @@ func (g *Guard) look(ctx context.Context, e event) sayso.Decision {
 	if err != nil {
 		return sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
 	}
-	return engine.Step(ctx, e.call, &st)
+	return engine.Step(ctx, g.known(e.call, &st), &st)
+}
+
+// known is a call with what is known of its server.
+func (g *Guard) known(call sayso.Call, st *sayso.SessionState) sayso.Call {
+	if g.Server != nil {
+		call.Server = g.Server(st.Root, call)
+	}
+	return call
 }
 
 // engine is the engine for an event of a session.
