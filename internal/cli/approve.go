@@ -14,13 +14,14 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const approveUse = `sayso approve [--json] [--choice KEY] [--contract HASH] [ID]
+const approveUse = `sayso approve [--json] [--choice KEY [--for TIME]] [--contract HASH] [ID]
 
 Says yes to a call that waits for an answer, from another terminal than that of
 the agent. ID is that of the request, or the start of it; without one the calls
 that wait are listed, the oldest first. The first answer counts.
 
   --choice KEY     one of the choices that are listed (default: this call only)
+  --for TIME       what is approved for longer ends after that in any case: 90m, 8h
   --contract HASH  answer only if this is what would run
   --json           print what waits, or the answer, as one JSON object a line
 
@@ -44,9 +45,16 @@ func answer(verb, use string, args []string, std IO) error {
 	asJSON := flags.Bool("json", false, "")
 	key := flags.String("choice", "", "")
 	hash := flags.String("contract", "", "")
+	lasts := time.Duration(0)
+	if verb == "approve" {
+		flags.DurationVar(&lasts, "for", 0, "")
+	}
 	rest, helped, err := parse(flags, use, args, std)
 	if helped || err != nil {
 		return err
+	}
+	if lasts < 0 || lasts > 0 && *key == "" {
+		return &usageError{"--for wants a time such as 90m, and a choice that is for longer than this call", "for example: sayso approve --choice s --for 90m ID"}
 	}
 	if len(rest) > 1 || len(rest) == 0 && (*key != "" || *hash != "") {
 		return &usageError{verb + " wants one id", "sayso " + verb + " without one lists what waits"}
@@ -71,8 +79,12 @@ func answer(verb, use string, args []string, std IO) error {
 		if *hash != "" && *hash != r.Contract.Hash() {
 			return &hintedError{"the request is for another contract, " + r.Contract.Hash(), "look at it again with sayso approve"}
 		}
-		a, err := d.Answer(ctx, *r, verb == "approve", *key)
-		if errors.Is(err, sayso.ErrChoice) || err != nil && strings.Contains(err.Error(), "the opposite") {
+		var until time.Time
+		if lasts > 0 {
+			until = time.Now().Add(lasts)
+		}
+		a, err := d.AnswerUntil(ctx, *r, verb == "approve", *key, until)
+		if errors.Is(err, sayso.ErrChoice) || errors.Is(err, manage.ErrOnce) || err != nil && strings.Contains(err.Error(), "the opposite") {
 			return &usageError{err.Error(), "sayso approve lists the choices of " + r.ID}
 		}
 		if err != nil {

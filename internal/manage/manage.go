@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -47,11 +48,23 @@ const Said = "said"
 // Answer answers a request with one of its choices; without a key with the plain
 // one: yes for this call only, or no.
 func (d *Desk) Answer(ctx context.Context, r sayso.Request, yes bool, key string) (sayso.Answer, error) {
+	return d.AnswerUntil(ctx, r, yes, key, time.Time{})
+}
+
+// ErrOnce is for an answer that is to end at some time, and is for one call alone.
+var ErrOnce = errors.New("it is for this call alone, and so ends with it")
+
+// AnswerUntil is Answer with a time at which what is approved ends in any case; zero:
+// with its scope.
+func (d *Desk) AnswerUntil(ctx context.Context, r sayso.Request, yes bool, key string, until time.Time) (sayso.Answer, error) {
 	choice, err := pick(r, yes, key)
+	if err == nil && !until.IsZero() && (!choice.Yes || choice.Rule == "") {
+		err = fmt.Errorf("choice %q: %w", choice.Key, ErrOnce)
+	}
 	if err != nil {
 		return sayso.Answer{}, err
 	}
-	a := sayso.Answer{RequestID: r.ID, ContractHash: choice.Contract(r.Contract).Hash(), Choice: choice.Key, Yes: choice.Yes, Scope: choice.Scope, By: d.By, Channel: d.Channel}
+	a := sayso.Answer{RequestID: r.ID, ContractHash: choice.Contract(r.Contract).Hash(), Choice: choice.Key, Yes: choice.Yes, Scope: choice.Scope, Expires: until, By: d.By, Channel: d.Channel}
 	if choice.Key == "" && a.Yes {
 		a.Scope = sayso.Once
 	}
