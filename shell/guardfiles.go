@@ -12,12 +12,8 @@ import (
 func (w *walker) guardFiles() []string {
 	var out []string
 	for _, place := range append([]string{w.at.Dir}, w.at.Workspace...) {
-		for _, name := range pathsGuard.names {
+		for _, name := range guardNames() {
 			out = append(out, path.Join(place, name))
-		}
-		for i := range pathsGuard.deep {
-			name := strings.TrimPrefix(pathsGuard.deep[i].pattern, "**/")
-			out = append(out, path.Join(place, strings.TrimSuffix(name, "/**")))
 		}
 	}
 	slices.Sort(out)

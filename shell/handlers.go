@@ -273,6 +273,7 @@ func (v *visit) gitAlias() {
 		v.touch(Arg{Text: v.w.at.Home + "/.gitconfig"}, Write, false)
 	}
 	v.cleans()
+	v.gitTree()
 	if len(v.w.written) > 0 || v.w.at.Written != nil {
 		v.hooks()
 	}
