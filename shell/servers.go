@@ -80,9 +80,21 @@ func (v *visit) lookedUp(a Arg) {
 	}
 	host := hostOf(strings.TrimPrefix(a.Text, "@"))
 	v.c.host(host)
-	if !IsLoopback(host) { // whoever answers for the name is told it, as with a download
-		v.c.Risk = min(v.c.Risk, Moderate)
+	if carriesData(host) {
+		v.c.doubt(Moderate, "the name that is looked up may carry data: "+a.Text)
 	}
+}
+
+// carriesData reports whether a name is longer than people make them: whoever
+// answers for it is told all of it.
+func carriesData(host string) bool {
+	const label, whole = 32, 100
+	for part := range strings.SplitSeq(host, ".") {
+		if len(part) > label {
+			return true
+		}
+	}
+	return len(host) > whole
 }
 
 // image is a container image: one that names no registry comes from the usual
