@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manifest"
+	"github.com/sayso-dev/sayso/internal/private"
 )
 
 const ruleUse = `sayso rule list [--json]
@@ -150,15 +153,11 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 		}
 		return &usageError{err.Error(), config.RuleHint(err)}
 	}
-	before, err := readPlain(name)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
 	edit := config.AddRule
 	if do.verb == "rm" {
 		edit = config.RemoveRule
 	}
-	changed, err := edit(before, effect, text)
+	err := rewrite(name, func(before []byte) ([]byte, error) { return edit(before, effect, text) })
 	if errors.Is(err, config.ErrNoRule) && !do.shared {
 		return ruleKeep(do, effect, at, std)
 	}
@@ -166,9 +165,6 @@ func ruleEdit(do ruleChange, at config.Places, std IO) error {
 		return &hintedError{fmt.Sprintf("%s: there is no such rule to %s: %s", name, effect, text), "sayso rule list shows all, each with its file"}
 	}
 	if err != nil {
-		return inPolicy(name, err)
-	}
-	if err := writeWhole(name, changed); err != nil {
 		return err
 	}
 	if do.verb == "add" {
@@ -226,6 +222,37 @@ func notes(at config.Places, effect sayso.Effect, text, file string, std IO) {
 			fmt.Fprintf(std.Err, "sayso: note: %s\n", f.text())
 		}
 	}
+}
+
+// rewrite changes a policy file, alone among the processes of sayso: of two that
+// add a rule at once none is lost.
+func rewrite(name string, edit func(before []byte) ([]byte, error)) error {
+	state, err := local.State()
+	if err != nil {
+		return err
+	}
+	if err := private.Make(state.Dir); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	lock, err := private.Lock(ctx, manifest.LockFile(state.Dir))
+	if err != nil {
+		return err
+	}
+	defer lock.Close() //nolint:errcheck // the lock ends with it
+	before, err := readPlain(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	after, err := edit(before)
+	if errors.Is(err, config.ErrNoRule) {
+		return err
+	}
+	if err != nil {
+		return inPolicy(name, err)
+	}
+	return writeWhole(name, after)
 }
 
 // writeWhole replaces a file of the user's own.

@@ -10,6 +10,9 @@ import (
 	"github.com/sayso-dev/sayso/internal/private"
 )
 
+// LockFile is locked by whoever changes a file in a workspace, or about one.
+func LockFile(state string) string { return filepath.Join(state, "manifest.lock") }
+
 // rewrite changes a file in a workspace as a whole, alone among the processes of
 // sayso. Edit returns its text before and after; if they are the same nothing is
 // written.
@@ -17,7 +20,7 @@ func rewrite(ctx context.Context, state, root, name string, changed func(ctx con
 	if err := private.Make(state); err != nil {
 		return err
 	}
-	lock, err := private.Lock(ctx, filepath.Join(state, "manifest.lock"))
+	lock, err := private.Lock(ctx, LockFile(state))
 	if err != nil {
 		return err
 	}
