@@ -27,12 +27,13 @@ import (
 //   - such a path that is a pattern: the file is below the folders that the
 //     pattern writes out, and its name matches the pattern's last part; the
 //     XXXX of mktemp is a pattern, too;
-//   - a folder that was given as the target of a program that puts several
-//     files into it (fillers);
+//   - what mv moves to a path or into a folder that it is given: the same name
+//     below a source must have been there before. With a Machine the analysis
+//     says so itself;
 //   - a folder that is moved or removed as a whole;
 //   - a path below it, if it is a folder: mkdir -p makes it, rmdir -p removes it;
 //   - the working folder of a command that runs no command which is reported
-//     itself, and either runs code or is a filler that names no file;
+//     itself, and either runs code or is a git that names no file;
 //   - the folder .git of the repository in which a git command works;
 //   - a command that is opaque, or a path that cannot be known. Scripts that
 //     need this are counted.
@@ -41,10 +42,6 @@ import (
 // or created and removed again) has to be covered too, by a path of any of
 // these accesses; files that are gone at the end may also stand next to one,
 // as the temporary files of sed -i do.
-
-// fillers put several files into the folder that they are given; where they
-// are given none, into the one they work in.
-var fillers = []string{"mv", "tar", "unzip", "git", "rsync", "cpio", "ar", "patch", "split", "csplit"}
 
 func TestDifferentialFiles(t *testing.T) {
 	scripts := readScripts(t, "files-*.txt", fewestFiles)
@@ -106,6 +103,7 @@ func prepareFiles(t *testing.T, root string) {
 // An observation is what a script really did.
 type observation struct {
 	root          string
+	blind         bool // the analysis that is judged had no Machine
 	before, after map[string]file
 	seen          []touched
 }
@@ -221,6 +219,7 @@ func (o *observation) isDir(name string) bool {
 // judge compares everything that happened with an analysis. Links that were
 // there before are followed here only if the analysis could not see them.
 func (o *observation) judge(a *shell.Analysis, followLinks bool) (verdict, []string) {
+	o.blind = followLinks
 	claims := o.claims(a, o.links(followLinks))
 	worst := exact
 	var problems []string
@@ -246,7 +245,8 @@ type claim struct {
 	any    bool // all accesses
 	below  bool // and what is below
 	glob   bool
-	all    bool // anything, because the command is opaque
+	all    bool     // anything, because the command is opaque
+	moved  []string // what is moved there or into it
 }
 
 var templateMark = regexp.MustCompile(`XXX+`)
@@ -277,15 +277,21 @@ func (o *observation) claims(a *shell.Analysis, links map[string]string) []claim
 	return out
 }
 
-// claim is what naming a path means. A folder stands for what is in it if it
-// is the target of a program that fills it, or if it is gone.
+// claim is what naming a path means. A folder stands for what is in it if it is
+// gone.
 func (o *observation) claim(cmd *shell.Command, p *shell.Path, name string) claim {
 	k := claim{file: name, access: p.Access, glob: p.Glob, below: p.Recursive}
 	program := programOf(cmd)
-	if p.Access == shell.Write && o.isDir(name) {
-		k.below = k.below || slices.Contains(fillers, program)
-	} else if _, remains := o.after[name]; p.Access == shell.Delete && !p.Glob {
+	if _, remains := o.after[name]; p.Access == shell.Delete && !p.Glob {
 		k.below = k.below || !remains
+	}
+	moves := program == "mv" || program == "git" && cmd.Args[1].Text == "mv"
+	if moves && p.Access == shell.Write && o.blind {
+		for _, from := range cmd.Paths {
+			if from.Access == shell.Delete {
+				k.moved = append(k.moved, from.Abs)
+			}
+		}
 	}
 	if program == "mktemp" {
 		k.file, k.glob = templateMark.ReplaceAllString(name, "*"), true
@@ -301,8 +307,8 @@ func programOf(cmd *shell.Command) string {
 	return path.Base(cmd.Args[0].Text)
 }
 
-// workingFolder is the folder that a command stands for which runs code, or
-// fills a folder and names none; and the one that git keeps its data in.
+// workingFolder is the folder that a command stands for which runs code, or is a
+// git that changes files and names none; and the one that git keeps its data in.
 func (o *observation) workingFolder(a *shell.Analysis, i int, named bool, links map[string]string) []claim {
 	cmd := &a.Commands[i]
 	changes := cmd.Effects&(shell.Writes|shell.Deletes|shell.Permissions|shell.Installs) != 0
@@ -311,7 +317,7 @@ func (o *observation) workingFolder(a *shell.Analysis, i int, named bool, links 
 	}
 	runsOthers := slices.ContainsFunc(a.Commands, func(c shell.Command) bool { return c.Via == i })
 	var out []claim
-	if !runsOthers && (cmd.Effects.Has(shell.Executes) || changes && !named && slices.Contains(fillers, programOf(cmd))) {
+	if !runsOthers && (cmd.Effects.Has(shell.Executes) || changes && !named && programOf(cmd) == "git") {
 		out = append(out, claim{file: resolveLinks(cmd.Dir, links), any: true, below: true})
 	}
 	if len(cmd.Args) == 0 || cmd.Args[0].Text != "git" {
@@ -345,7 +351,7 @@ func (o *observation) covered(claims []claim, c change) verdict {
 		case !k.any && !slices.Contains(c.need, k.access):
 		case k.file == c.file && !k.any:
 			return exact
-		case k.below && strings.HasPrefix(c.file, k.file+"/"), k.any && k.file == c.file,
+		case k.below && strings.HasPrefix(c.file, k.file+"/"), k.any && k.file == c.file, o.hasMoved(&k, c.file),
 			k.glob && k.matches(c.file, gone),
 			(gone || o.isDir(c.file)) && strings.HasPrefix(k.file, c.file+"/"),
 			gone && path.Dir(c.file) == path.Dir(k.file):
@@ -353,6 +359,19 @@ func (o *observation) covered(claims []claim, c change) verdict {
 		}
 	}
 	return best
+}
+
+// hasMoved reports whether a file below the target of mv was below what was moved.
+func (o *observation) hasMoved(k *claim, name string) bool {
+	below, ok := strings.CutPrefix(name, k.file+"/")
+	for _, from := range k.moved {
+		_, as := o.before[from+"/"+below]
+		_, into := o.before[path.Join(path.Dir(from), below)]
+		if ok && (as || into && strings.HasPrefix(below+"/", path.Base(from)+"/")) {
+			return true
+		}
+	}
+	return false
 }
 
 // matches reports whether a pattern covers a file: it is below what the pattern

@@ -219,7 +219,7 @@ func (v *visit) local(k table.Kind, a Arg) {
 	case table.KindRemote:
 		v.touch(a, Read, v.traits()&table.IsRecursive != 0)
 	case table.KindRemoteWrite:
-		v.touch(a, Write, false)
+		v.touch(a, Write, v.traits()&table.IsRecursive != 0)
 		if v.c.Effects.Has(Deletes) { // rsync --delete
 			v.touch(a, Delete, true)
 		}

@@ -26,6 +26,9 @@ func (v *visit) lands(source Arg, target string) {
 	switch e, seen := v.w.look(from); {
 	case seen && e.Dir && v.r.tool().Use != table.UseLink: // what is written to the old name of a link comes later
 		v.landsIn(from, to, 0)
+		if old, there := v.w.look(to); !there || !old.Dir { // all that is in it
+			v.touch(Arg{Text: target}, Write, true)
+		}
 	case seen && !e.Dir && e.Link == "": // a file
 	case guardFolder(strings.ToLower(to)):
 		v.touch(Arg{Text: target}, Write, true)

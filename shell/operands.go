@@ -53,7 +53,7 @@ func (v *visit) operands() {
 		if len(v.r.args) <= i {
 			switch {
 			case s.Def != "":
-				v.value(s.Kind, s.Keys, Arg{Text: s.Def}, recursive)
+				v.value(s.Kind, s.Keys, Arg{Text: s.Def, Glob: strings.HasSuffix(s.Def, "*")}, recursive)
 			case s.Kind == table.KindDelete || s.Kind == table.KindMove: // it is for deleting, whatever it is given later
 				v.c.Effects |= Deletes
 				v.c.Risk = min(v.c.Risk, Moderate)

@@ -135,6 +135,9 @@ func (w *walker) allOwn() []string {
 func (v *visit) into() {
 	args := v.r.args
 	folder := ""
+	if v.r.tool().Use == table.UseCopy && v.c.Effects&(Writes|Deletes) == 0 {
+		return // it only shows what it would do
+	}
 	if g := v.r.given("-t"); g != nil && g.hasValue {
 		folder = g.value.Text
 	} else if n := len(args); n == 1 && v.r.tool().Use == table.UseLink && v.r.name != "mount" {

@@ -27,7 +27,9 @@ func (v *visit) patchFile(a Arg) {
 	}
 	if text, ok := v.w.readFile(abs); ok {
 		v.patch(a, stream{kind: streamText, text: string(text)})
+		return
 	}
+	v.c.doubt(Moderate, "which files the patch changes cannot be known")
 }
 
 // patchInput is a patch on the standard input.
@@ -48,15 +50,26 @@ func (v *visit) patch(a Arg, in stream) {
 	if in.kind >= streamNetwork {
 		v.c.doubt(Moderate, "which files the patch changes cannot be known")
 	}
+	before := "" // the last file that was named
 	for line := range strings.Lines(in.text) {
-		name, ok := patchName(strings.TrimRight(line, "\r\n"))
-		if name = v.stripped(name); ok && name != "" && name != "/dev/null" {
-			if v.r.name == "git" && !v.r.has("--reject") {
-				v.touch(a.named(name), Write, false)
-			} else {
-				v.nextTo(table.KindPatched, a.named(name), false)
-			}
+		header, ok := patchName(strings.TrimRight(line, "\r\n"))
+		if !ok {
+			continue
 		}
+		name := v.stripped(header)
+		switch {
+		case header == "/dev/null" && before != "" && line[0] == '+', strings.HasPrefix(line, "rename from ") && name != "":
+			if name == "" {
+				name = before
+			}
+			v.touch(a.named(name), Delete, false)
+		case name == "":
+		case v.r.name == "git" && !v.r.has("--reject"):
+			v.touch(a.named(name), Write, false)
+		default:
+			v.nextTo(table.KindPatched, a.named(name), false)
+		}
+		before = name
 	}
 }
 
