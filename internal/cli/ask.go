@@ -22,6 +22,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/private"
 	"github.com/sayso-dev/sayso/shell"
+	"github.com/sayso-dev/sayso/store"
 )
 
 const askUse = `sayso ask [--json] [--timeout TIME] [--agent NAME] [--session ID]
@@ -37,8 +38,9 @@ call is not run. So a script can say
   --timeout TIME  how long to wait for an answer, such as 90s (default: as the
                   policy says, or 5m); no answer denies
   --agent NAME    who asks (default: script)
-  --session ID    calls with the same id share what is approved for a session
-                  (default: a session of its own)
+  --session ID    the session of an agent that the call belongs to, whose mode
+                  and memory count (default: this shell; what is approved for
+                  the session ends with it)
   --json          print the decision as one JSON object
   --preset NAME, --config FILE, --cwd DIR
                   as for sayso check
@@ -83,7 +85,7 @@ func ask(args []string, std IO) error {
 		return err
 	}
 	call.Dir, call.Home, call.Root = at.Dir, at.Home, local.Root(at.Dir)
-	call.Agent, call.Session = o.agent, cmp.Or(o.session, "ask-"+rand.Text())
+	call.Agent, call.Session = o.agent, cmp.Or(o.session, shellSession(), "ask-"+rand.Text())
 	policy, err := loadAs(call.Root, call.Home, o.preset, o.file, std)
 	if err != nil {
 		return err
@@ -98,8 +100,15 @@ func (o *askOptions) run(call sayso.Call, policy *loaded, std IO) error {
 	return atDeskIn(ctx, nil, func(ctx context.Context, d *manage.Desk) error {
 		e := policy.engine
 		e.Journal, e.Grants = d.Journal, keeping{e.Grants, d.Grants}
+		e.Sessions = &store.Memory{} // a no counts for this call only
 		if o.session != "" {
 			e.Sessions = homeSessions{}
+		}
+		if err := e.Sessions.Update(ctx, call.Session, func(st *sayso.SessionState) error {
+			st.Surface = policy.surface
+			return nil
+		}); err != nil {
+			return err
 		}
 		asker := &asker{o: o, desk: d, policy: policy, std: std}
 		defer asker.close()

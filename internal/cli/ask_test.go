@@ -103,6 +103,18 @@ func TestAskRemembers(t *testing.T) {
 	}
 }
 
+// TestAskSession: what is approved for the session counts in this shell, and in no
+// other.
+func TestAskSession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	term := d.start(`sayso ask bash 'git push origin main'; sayso ask bash 'git push origin next'; setsid --wait sh -c "sayso ask --timeout 1s bash 'git push origin last'"`)
+	term.Wait("your answer")
+	term.Type("s")
+	term.Wait("allow  grant")
+	term.Wait("deny   person.none")
+}
+
 // TestAskElsewhere: when somebody answers elsewhere first, the prompt closes by
 // itself and says who it was; the one who is second is told, too.
 func TestAskElsewhere(t *testing.T) {
