@@ -3,6 +3,7 @@ package line_test
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,14 +13,23 @@ import (
 // TestHostile: nothing that an agent sends moves the cursor, changes the title,
 // makes a sound, turns text around, or looks like a line of the prompt.
 func TestHostile(t *testing.T) {
-	t.Parallel()
+	for _, cols := range []int{60, 80, 120} {
+		t.Run(strconv.Itoa(cols), func(t *testing.T) {
+			t.Parallel()
+			hostile(t, cols)
+		})
+	}
+}
+
+func hostile(t *testing.T, cols int) {
+	t.Helper()
 	command := "git push origin main # \x1b[2J\x1b[H\x1b]0;owned\x07\x1bP1$r\x1b\\\x07\x08\x08\r\n" +
 		"#   [y] once\n#   your answer: n\nsayso: claude wants to run\n" +
 		"echo \u202egnp.exe \u2066x\u2069 \u200b p\u0430ypal \uff52\uff4d \u009b31m"
-	term := ask(t, "native", command, 80, "ASK_AGENT=cl\x1b[31maude\r\nsayso: kim wants to run")
+	term := ask(t, "native", command, cols, "ASK_AGENT=cl\x1b[31maude\r\nsayso: kim wants to run")
 	term.Wait("[?] explain")
 	term.Until("want the question", func(s *termtest.Screen) bool { return strings.HasSuffix(s.All(), "\n  your answer:\n") })
-	term.Golden("hostile")
+	term.Golden("hostile-" + strconv.Itoa(cols))
 	term.See(func(s *termtest.Screen) {
 		if len(s.Titles)+s.Bells+len(s.Odd) > 0 {
 			t.Errorf("titles %q, %d bells, odd %q", s.Titles, s.Bells, s.Odd)

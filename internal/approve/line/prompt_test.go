@@ -179,21 +179,38 @@ func TestKeys(t *testing.T) {
 		{"native", "\x03", `yes false err interrupted`, 4},
 		{"native", "\x04", `yes false err interrupted`, 4},
 	} {
-		t.Run(fmt.Sprintf("%s %.9q", one.preset, one.key), func(t *testing.T) {
-			t.Parallel()
-			term := ask(t, one.preset, push, 80)
-			term.Wait("your answer:")
-			term.Type(one.key)
-			term.Wait(one.want)
-			if !strings.Contains(one.want, "yes ") { // it asks again, and can be answered
-				term.Until("want a second question", func(s *termtest.Screen) bool { return strings.Count(s.All(), "your answer:") == 2 })
-				term.Type(map[bool]string{true: "1", false: "y"}[one.preset == "kodacode"])
-			}
-			if code := term.Exit(); code != one.code {
-				t.Errorf("exit code %d, want %d\n%s", code, one.code, term.Text())
-			}
-		})
+		for _, cols := range []int{60, 80, 120} {
+			t.Run(fmt.Sprintf("%s %.9q %d", one.preset, one.key, cols), func(t *testing.T) {
+				t.Parallel()
+				term := ask(t, one.preset, push, cols)
+				term.Wait("your answer:")
+				term.Type(one.key)
+				term.Wait(one.want)
+				if !strings.Contains(one.want, "yes ") { // it asks again, and can be answered
+					term.Until("want a second question", func(s *termtest.Screen) bool { return strings.Count(s.All(), "your answer:") == 2 })
+					term.Type(map[bool]string{true: "1", false: "y"}[one.preset == "kodacode"])
+				}
+				if code := term.Exit(); code != one.code {
+					t.Errorf("exit code %d, want %d\n%s", code, one.code, term.Text())
+				}
+				_, behind, _ := strings.Cut(term.Text(), "your answer:")
+				termtest.Golden(t, fmt.Sprintf("key-%s-%s-%d", one.preset, keyName(one.key), cols), behind)
+			})
+		}
 	}
+}
+
+// keyName is a key as a name of a file.
+func keyName(key string) string {
+	var b strings.Builder
+	for _, r := range fmt.Sprintf("%.9s", key) {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "_%02x", r)
+		}
+	}
+	return b.String()
 }
 
 // TestPasteInPieces: what is pasted answers nothing, however slowly it arrives.

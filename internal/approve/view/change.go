@@ -34,22 +34,56 @@ type change struct {
 // show returns what is changed, and the arguments that say something else.
 func (c *change) show(values []leaf) (what []Line, also []Row) {
 	what = c.files()
-	var used []string
+	at := map[string]int{} // where in the values each path is
 	for i, l := range values {
-		if !l.quoted || slices.Contains(used, l.path) {
+		at[l.path] = i
+	}
+	used, second := map[string]bool{}, map[string]bool{}
+	for _, l := range values {
+		if other, paired := partner(values, at, l); paired && l.quoted {
+			second[other.path] = true // it is shown with the first
+		}
+	}
+	for _, l := range values {
+		if !l.quoted || second[l.path] {
 			continue
 		}
-		lines, with := c.lines(values, i)
-		if lines == nil && with == nil {
+		other, paired := partner(values, at, l)
+		lines := c.lines(l, other, paired)
+		if lines == nil {
 			continue
 		}
 		if len(used) > 0 {
 			what = append(what, Line{{"…", Note}})
 		}
-		what, used = append(what, lines...), append(append(used, l.path), with...)
+		what = append(what, lines...)
+		used[l.path] = true
+		if paired {
+			used[other.path] = true
+		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(values), func(l leaf) bool { return slices.Contains(used, l.path) || l.quoted && c.isPath(l.text) })
+	paths := map[string]bool{}
+	for _, p := range c.facts.Parts {
+		if len(p.Paths) > 0 {
+			paths[p.Paths[0].Raw] = true
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(values), func(l leaf) bool { return used[l.path] || l.quoted && paths[l.text] })
 	return what, c.w.rows(rest)
+}
+
+// partner is the value that comes instead of one.
+func partner(values []leaf, at map[string]int, l leaf) (leaf, bool) {
+	key, ok := instead[l.key]
+	if !ok {
+		return leaf{}, false
+	}
+	path := key
+	if l.group != "" {
+		path = l.group + "." + key
+	}
+	i, ok := at[path]
+	return values[i], ok && values[i].quoted
 }
 
 // files are the files that are touched, one a line.
@@ -77,31 +111,20 @@ func (c *change) files() []Line {
 	return out
 }
 
-func (c *change) isPath(text string) bool {
-	return slices.ContainsFunc(c.facts.Parts, func(p sayso.Part) bool { return len(p.Paths) > 0 && p.Paths[0].Raw == text })
-}
-
-// lines shows a value that is text of a file, and names the values that are shown
-// with it. Nil: it is none.
-func (c *change) lines(values []leaf, i int) (lines []Line, with []string) {
-	l := values[i]
-	if next, ok := instead[l.key]; ok {
-		j := slices.IndexFunc(values, func(o leaf) bool { return o.group == l.group && o.key == next && o.quoted })
-		if j < 0 {
-			return nil, nil
-		}
-		return c.edits(compare(split(l.text), split(values[j].text)), false), []string{values[j].path}
-	}
-	paired := slices.ContainsFunc(values, func(o leaf) bool { return o.group == l.group && instead[o.key] == l.key && o.quoted })
+// lines shows a value that is text of a file, with the one that comes instead of it
+// if there is one. Nil: it is none.
+func (c *change) lines(l, other leaf, paired bool) []Line {
 	switch {
-	case paired: // it is shown with the other one
-		return nil, nil
+	case paired:
+		return c.edits(compare(split(l.text), split(other.text)), false)
+	case instead[l.key] != "": // nothing comes instead of it
+		return nil
 	case slices.Contains(written, l.key):
-		return c.written(l.text), []string{}
+		return c.written(l.text)
 	case slices.Contains(patches, l.key) && (l.key == "diff" || c.facts.Class == sayso.ClassPatch):
-		return c.patch(l.text), []string{}
+		return c.patch(l.text)
 	}
-	return nil, nil
+	return nil
 }
 
 // written shows text that is written: what it changes, where it is known what

@@ -87,6 +87,43 @@ func TestInput(t *testing.T) {
 	}
 }
 
+// TestNewFirst: it does not matter in which order the two texts come.
+func TestNewFirst(t *testing.T) {
+	r := careful(t, "Edit", map[string]any{"file_path": "a.go", "old_string": "a", "new_string": "b"})
+	for input, want := range map[string]string{
+		`{"new_string": "b", "file_path": "a.go", "old_string": "a"}`: "<removed - a>\n<added + b>\n",
+		`{"file_path": "a.go", "old_string": "a", "new_string": "b"}`: "<removed - a>\n<added + b>\n",
+	} {
+		r.Contract.Input = []byte(input)
+		v := view.Of(r, view.Options{})
+		if _, got, _ := strings.Cut(marked(v.What), "\n"); got != want || len(v.Also) > 0 {
+			t.Errorf("%s: %q %+v", input, got, v.Also)
+		}
+	}
+}
+
+// TestLarge: much is shown, too, and does not take for ever.
+func TestLarge(t *testing.T) {
+	for _, command := range []string{
+		"git push " + strings.Repeat("я", 200_000), "git push " + strings.Repeat("x\u200b", 100_000), strings.Repeat("git push;", 5_000), strings.Repeat("\n", 500_000) + "git push",
+	} {
+		r := bash(t, "git push")
+		r.Contract.Input = nil
+		r.Contract.Script = command
+		if v := view.Of(r, view.Options{}); len(v.What) == 0 {
+			t.Errorf("nothing is shown of %.20q", command)
+		}
+	}
+	var edits []any
+	for range 10_000 {
+		edits = append(edits, map[string]any{"old_string": "a", "new_string": "b"})
+	}
+	r := careful(t, "MultiEdit", map[string]any{"file_path": "a.go", "edits": edits})
+	if v := view.Of(r, view.Options{}); len(v.What) != 30_000 {
+		t.Errorf("%d lines", len(v.What))
+	}
+}
+
 // TestFurtherArguments: what else is sent with a command is not hidden.
 func TestFurtherArguments(t *testing.T) {
 	r := request(t, preset.Native(preset.Policy{}), "Bash", map[string]any{"command": "git push", "description": "List files", "run_in_background": true})

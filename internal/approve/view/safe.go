@@ -1,7 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,13 +78,15 @@ func (w *writer) lines(text string, marks []mark) []Line {
 // line shows one line, which starts at a byte of the text that the marks are for.
 func (w *writer) line(text string, at int, marks []mark) Line {
 	var out Line
+	var span strings.Builder // the last one of out
 	put := func(s string, role Role) {
-		if n := len(out); n > 0 && out[n-1].Role == role {
-			out[n-1].Text += s
-		} else {
-			out = append(out, Span{s, role})
+		if n := len(out); n == 0 || out[n-1].Role != role {
+			out = ended(out, &span)
+			out = append(out, Span{Role: role})
 		}
+		span.WriteString(s)
 	}
+	from := marksFrom(marks, at)
 	w.longest = max(w.longest, utf8.RuneCountInString(text))
 	var alike map[int]bool
 	if !ascii(text) {
@@ -90,7 +95,7 @@ func (w *writer) line(text string, at int, marks []mark) Line {
 	onLetter := -1 // how many marks stand on the last letter; there is none yet
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		role := roleAt(at+i, marks, w.role)
+		role := from.role(at+i, w.role)
 		if n = w.blanks(text, i, n); r == ' ' && n > mostBlanks {
 			put(fmt.Sprintf("[%d blanks]", n), Hidden)
 			i, onLetter = i+n, -1
@@ -118,6 +123,15 @@ func (w *writer) line(text string, at int, marks []mark) Line {
 		}
 		i += n
 	}
+	return ended(out, &span)
+}
+
+// ended gives the last span its text.
+func ended(out Line, text *strings.Builder) Line {
+	if n := len(out); n > 0 {
+		out[n-1].Text = text.String()
+	}
+	text.Reset()
 	return out
 }
 
@@ -134,13 +148,38 @@ func (*writer) blanks(text string, i, size int) int {
 	return size
 }
 
-func roleAt(at int, marks []mark, role Role) Role {
-	for _, m := range marks {
-		if m.start <= at && at < m.end {
-			return m.role
-		}
+// A marker goes through a text with its marks, which are in order.
+type marker struct{ marks []mark }
+
+// marksFrom is a marker at a byte of a text.
+func marksFrom(marks []mark, at int) *marker {
+	i := sort.Search(len(marks), func(i int) bool { return marks[i].end > at })
+	return &marker{marks[i:]}
+}
+
+// role is that of a byte, which is not before the one asked for last.
+func (m *marker) role(at int, other Role) Role {
+	for len(m.marks) > 0 && m.marks[0].end <= at {
+		m.marks = m.marks[1:]
 	}
-	return role
+	if len(m.marks) > 0 && m.marks[0].start <= at {
+		return m.marks[0].role
+	}
+	return other
+}
+
+// inOrder sorts marks, and joins those that overlap.
+func inOrder(marks []mark) []mark {
+	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.start, b.start) })
+	var out []mark
+	for _, m := range marks {
+		if n := len(out); n > 0 && m.start <= out[n-1].end {
+			out[n-1].end = max(out[n-1].end, m.end)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 // seen reports whether a character shows as itself, and does nothing else.

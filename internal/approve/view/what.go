@@ -90,19 +90,25 @@ func names(p *sayso.Part, text string) bool {
 
 // spans is where the chosen parts stand, by command line.
 func spans(facts *sayso.Facts, chosen func(*sayso.Part) bool) map[int][]mark {
+	lines := map[*shell.Command]int{}
+	for n, a := range facts.Shell {
+		for k := range a.Commands {
+			lines[&a.Commands[k]] = n
+		}
+	}
 	out := map[int][]mark{}
 	for i := range facts.Parts {
 		p := &facts.Parts[i]
 		if p.Command == nil || !chosen(p) {
 			continue
 		}
-		for n, a := range facts.Shell {
-			for k := range a.Commands {
-				if span := p.Command.Span; &a.Commands[k] == p.Command && 0 <= span.Start && span.Start < span.End && span.End <= len(facts.Lines[n]) {
-					out[n] = append(out[n], mark{span.Start, span.End, Decisive})
-				}
-			}
+		n, span := lines[p.Command], p.Command.Span
+		if 0 <= span.Start && span.Start < span.End && n < len(facts.Lines) && span.End <= len(facts.Lines[n]) {
+			out[n] = append(out[n], mark{span.Start, span.End, Decisive})
 		}
+	}
+	for n := range out {
+		out[n] = inOrder(out[n])
 	}
 	return out
 }
