@@ -58,10 +58,18 @@ func (v *Value) insert(text []byte, depth int, key string, value any) ([]byte, e
 	}
 	if last < 0 {
 		entry = "\n" + inner + entry + "\n" + strings.TrimSuffix(inner, unit)
-		return splice(text, v.start+1, v.end-1, entry), nil
+		return splice(text, v.start+1, v.end-1, withLineEnds(text, entry)), nil
 	}
 	_, end := v.span(last)
-	return splice(text, end, end, ",\n"+inner+entry), nil
+	return splice(text, end, end, withLineEnds(text, ",\n"+inner+entry)), nil
+}
+
+// withLineEnds gives what is inserted the line ends of the text.
+func withLineEnds(text []byte, inserted string) string {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return strings.ReplaceAll(inserted, "\n", "\r\n")
+	}
+	return inserted
 }
 
 func render(key string, value any, prefix, unit string) (string, error) {

@@ -27,6 +27,14 @@ func TestAppend(t *testing.T) {
 			"the same event", "{\n  \"hooks\": {\n    \"Pre\": [\n      {\"type\": \"y\"}\n    ]\n  }\n}",
 			"{\n  \"hooks\": {\n    \"Pre\": [\n      {\"type\": \"y\"},\n      {\n        \"type\": \"x\"\n      }\n    ]\n  }\n}",
 		},
+		{
+			"lines that end in two characters", "{\r\n  \"hooks\": {}\r\n}\r\n",
+			"{\r\n  \"hooks\": {\r\n    \"Pre\": [\r\n      {\r\n        \"type\": \"x\"\r\n      }\r\n    ]\r\n  }\r\n}\r\n",
+		},
+		{
+			"the same, behind others", "{\r\n  \"a\": 1\r\n}",
+			"{\r\n  \"a\": 1,\r\n  \"hooks\": {\r\n    \"Pre\": [\r\n      {\r\n        \"type\": \"x\"\r\n      }\r\n    ]\r\n  }\r\n}",
+		},
 		{"one line", `{"hooks": {"Pre": [{"type": "y"}]}}`, "{\"hooks\": {\"Pre\": [{\"type\": \"y\"},\n      {\n        \"type\": \"x\"\n      }]}}"},
 	}
 	for _, test := range tests {

@@ -57,7 +57,7 @@ func Rules(rules []sayso.Rule, now time.Time, besides ...sayso.Rule) []Finding {
 			out = append(out, *f)
 		}
 		shadow := func() *Finding { return s.shadow(all) }
-		for _, look := range []func() *Finding{s.ended, s.never, shadow, s.broad} {
+		for _, look := range []func() *Finding{s.ended, s.never, s.exceptions, shadow, s.broad} {
 			if f := look(); f != nil { // the next would say the same in another way
 				out = append(out, *f)
 				break
@@ -80,6 +80,7 @@ type subject struct {
 	exact         bool           // the calls stand for all that it matches
 	tried         bool           // there were calls to try
 	over          bool           // its time is over
+	except        []subject      // its exceptions, as rules of their own
 	now           time.Time
 }
 
@@ -105,6 +106,9 @@ func newSubject(r *sayso.Rule, order int, keys []string, now time.Time) subject 
 		if c := caseOf(call, now); c != nil && s.matches(c) {
 			s.calls = append(s.calls, c)
 		}
+	}
+	for _, text := range r.Except {
+		s.except = append(s.except, newSubject(&sayso.Rule{Effect: sayso.Deny, Text: text, Source: r.Source}, order, keys, now))
 	}
 	return s
 }

@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -12,7 +14,7 @@ func (s *subject) shadow(all []subject) *Finding {
 	for i := range all {
 		other := &all[i]
 		switch {
-		case other == s || other.set == nil || !other.lasts(s):
+		case !s.meets(other):
 		case other.rule.Effect < s.rule.Effect && s.within(other):
 			return s.found(Shadowed, fmt.Sprintf("%s %s can never count: %s %s all that it matches", s.rule.Effect, s.rule.Text,
 				other.called(), does(other.rule.Effect)), "remove it, or narrow the other one")
@@ -21,7 +23,7 @@ func (s *subject) shadow(all []subject) *Finding {
 		}
 	}
 	if same == nil {
-		return nil
+		return s.shadowedTogether(all)
 	}
 	if same.rule.Text == s.rule.Text {
 		return s.found(Twice, fmt.Sprintf("%s %s stands in %s already", s.rule.Effect, s.rule.Text, placeOf(same.rule)), "remove it")
@@ -30,14 +32,51 @@ func (s *subject) shadow(all []subject) *Finding {
 		"remove one of them")
 }
 
-// lasts reports whether a rule counts whenever the other one does: it has no
-// exceptions, and does not end before.
-func (s *subject) lasts(other *subject) bool {
-	if s.over || len(s.rule.Except) > 0 {
-		return false
+// meets reports whether another rule counts whenever this one does.
+func (s *subject) meets(other *subject) bool {
+	return other != s && other.set != nil && other.lasts(s) && !other.leavesOut(s)
+}
+
+// shadowedTogether finds several rules that decide all that this one matches,
+// though none of them does alone.
+func (s *subject) shadowedTogether(all []subject) *Finding {
+	if !s.exact || len(s.calls) < 2 {
+		return nil
 	}
+	var by []string
+	for _, c := range s.calls {
+		decider := s.deciderOf(all, c)
+		if decider == nil {
+			return nil
+		}
+		if name := decider.called(); !slices.Contains(by, name) {
+			by = append(by, name)
+		}
+	}
+	return s.found(Shadowed, fmt.Sprintf("%s %s can never count: %s decide all that it matches", s.rule.Effect, s.rule.Text, strings.Join(by, ", and ")),
+		"remove it, or narrow one of the others")
+}
+
+// deciderOf is a stricter rule that counts in a call, or nil.
+func (s *subject) deciderOf(all []subject, c *sayso.Case) *subject {
+	for i := range all {
+		if other := &all[i]; s.meets(other) && other.rule.Effect < s.rule.Effect && s.decidedBy(other, c) {
+			return other
+		}
+	}
+	return nil
+}
+
+// lasts reports whether a rule does not end before the other one.
+func (s *subject) lasts(other *subject) bool {
 	until := s.rule.Until
-	return until.IsZero() || !other.rule.Until.IsZero() && !until.Before(other.rule.Until)
+	return !s.over && (until.IsZero() || !other.rule.Until.IsZero() && !until.Before(other.rule.Until))
+}
+
+// leavesOut reports whether an exception of a rule may take calls of the other one
+// out of it.
+func (s *subject) leavesOut(other *subject) bool {
+	return slices.ContainsFunc(s.except, func(e subject) bool { return !e.apart(other) })
 }
 
 // within reports whether another rule means all that this one means.
