@@ -5,9 +5,10 @@ import (
 	"os"
 
 	"github.com/sayso-dev/sayso/internal/cli"
+	"github.com/sayso-dev/sayso/internal/keyring"
 	"github.com/sayso-dev/sayso/internal/script"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage}))
+	os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage, Keyring: keyring.Ring{}}))
 }

@@ -64,7 +64,7 @@ func answer(verb, use string, args []string, std IO) error {
 			return err
 		}
 	}
-	return atDesk(nil, func(ctx context.Context, d *manage.Desk) error {
+	return atDesk(std.key(nil), func(ctx context.Context, d *manage.Desk) error {
 		list, err := d.Approvals.Waiting(ctx)
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func ask(args []string, std IO) error {
 func (o *askOptions) run(call sayso.Call, policy *loaded, std IO) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	return atDeskIn(ctx, nil, func(ctx context.Context, d *manage.Desk) error {
+	return atDeskIn(ctx, std.key(nil), func(ctx context.Context, d *manage.Desk) error {
 		e := policy.engine
 		e.Journal, e.Grants = d.Journal, keeping{e.Grants, d.Grants}
 		e.Sessions = &store.Memory{} // a no counts for this call only

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/profile"
 )
 
 // Exit codes of the command.
@@ -38,6 +39,10 @@ type IO struct {
 	// Script loads a policy script. What runs scripts is linked by the rich
 	// program alone; where it is nil, a script denies.
 	Script func(name string, text []byte) (sayso.Stage, error)
+
+	// Keyring is that of the system, for the key of the profile; nil: there is
+	// none.
+	Keyring profile.Ring
 }
 
 // A verb is one action of the command.
@@ -59,6 +64,7 @@ func verbs() []verb {
 		{"serve", serveUse, "answer and manage on a web page of your own", serve},
 		{"grant", grantUse, "list or revoke what people have approved for later calls", grantVerb},
 		{"trust", trustUse, "list, add or revoke the workspaces and MCP servers that you trust", trustVerb},
+		{"profile", profileUse, "tell what is kept in your profile, and where its key is; move the key", profileVerb},
 		{"mode", modeUse, "show or change the mode of a session", mode},
 		{"log", logUse, "show what was asked, decided, answered and run; verify that nobody changed it", logVerb},
 		{"trace", traceUse, "show one call from request to result, with what every stage said", trace},

@@ -22,17 +22,22 @@ import (
 // remembers.
 const deskTimeout = 20 * time.Second
 
-// atDesk opens what sayso remembers for a verb. The passphrase of the profile is
-// asked for if it is not nil; otherwise its key is in a file.
-func atDesk(passphrase func() (string, error), do func(context.Context, *manage.Desk) error) error {
+// key is what opens the profile: the passphrase, if it is not nil, or what is in the
+// key file or else in the keyring.
+func (std IO) key(passphrase func() (string, error)) profile.Key {
+	return profile.Key{File: profileKey(), Passphrase: passphrase, Ring: std.Keyring}
+}
+
+// atDesk opens what sayso remembers for a verb, with the key of the profile.
+func atDesk(key profile.Key, do func(context.Context, *manage.Desk) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
 	defer cancel()
-	return atDeskIn(ctx, passphrase, do)
+	return atDeskIn(ctx, key, do)
 }
 
 // atDeskIn is atDesk for as long as ctx lasts.
-func atDeskIn(ctx context.Context, passphrase func() (string, error), do func(context.Context, *manage.Desk) error) error {
-	d, done, err := openDesk(ctx, "terminal", passphrase)
+func atDeskIn(ctx context.Context, key profile.Key, do func(context.Context, *manage.Desk) error) error {
+	d, done, err := openDesk(ctx, "terminal", key)
 	if err != nil {
 		return err
 	}
@@ -42,7 +47,7 @@ func atDeskIn(ctx context.Context, passphrase func() (string, error), do func(co
 
 // openDesk opens what sayso remembers, for who makes changes through a channel;
 // done closes it.
-func openDesk(ctx context.Context, channel string, passphrase func() (string, error)) (d *manage.Desk, done func(), err error) {
+func openDesk(ctx context.Context, channel string, key profile.Key) (d *manage.Desk, done func(), err error) {
 	state, err := local.State()
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +62,7 @@ func openDesk(ctx context.Context, channel string, passphrase func() (string, er
 	}
 	journal.Sync = true // what people say must survive that the power fails
 	d = &manage.Desk{Approvals: db, Trusts: db, Journal: journal, By: person(), Channel: channel}
-	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey(), Passphrase: passphrase}}
+	own := &profile.Store{Dir: state.Dir, Key: key}
 	theirs := manifest.Files{State: state.Dir, Changed: manifest.KeepTrust(d, manifest.Name)}
 	d.Grants = &manifest.Mirror{GrantStore: &profile.Grants{GrantStore: db, Profile: own}, Manifest: theirs}
 	d.Rules = &manifest.Rules{

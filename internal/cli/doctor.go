@@ -82,7 +82,7 @@ func doctor(args []string, std IO) error {
 	in := claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
 	r.wiring(in)
 	r.sessions()
-	r.memory()
+	r.memory(std)
 	r.policy(at.Home, *preset, std)
 	r.sandbox()
 	if *asJSON {

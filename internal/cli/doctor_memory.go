@@ -13,7 +13,7 @@ import (
 
 // memory looks at what people have said for later: whether it can be read, and
 // how much there is of it.
-func (r *doctorReport) memory() {
+func (r *doctorReport) memory(std IO) {
 	state, err := local.State()
 	if err != nil {
 		return // that was told
@@ -21,7 +21,7 @@ func (r *doctorReport) memory() {
 	if _, err := os.Lstat(local.Database(state.Dir)); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	err = atDesk(nil, func(ctx context.Context, d *manage.Desk) error {
+	err = atDesk(std.key(nil), func(ctx context.Context, d *manage.Desk) error {
 		trusts, err1 := d.Trusts.AllTrust(ctx)
 		waiting, err2 := d.Approvals.Waiting(ctx)
 		grants, err3 := d.Grants.AllGrants(ctx)

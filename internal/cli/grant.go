@@ -73,7 +73,7 @@ func grantVerb(args []string, std IO) error {
 		if len(o.ids) > 0 || o.all {
 			return &usageError{"grant list takes no id, and lists all by itself", ""}
 		}
-		return atDesk(o.phrase(std), func(ctx context.Context, d *manage.Desk) error {
+		return atDesk(std.key(o.phrase(std)), func(ctx context.Context, d *manage.Desk) error {
 			list, err := o.chosen(ctx, d)
 			if err != nil {
 				return err
@@ -102,7 +102,7 @@ func (o *grantOptions) revoke(std IO) error {
 	if err := byPerson("a grant"); err != nil {
 		return err
 	}
-	return atDesk(o.phrase(std), func(ctx context.Context, d *manage.Desk) error {
+	return atDesk(std.key(o.phrase(std)), func(ctx context.Context, d *manage.Desk) error {
 		list, err := o.chosen(ctx, d)
 		if err != nil {
 			return err

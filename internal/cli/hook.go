@@ -41,7 +41,7 @@ func hookVerb(args []string, std IO) error {
 		return policy.engine, policy.surface, err
 	}
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
-	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: clearGrants, Deadline: quick.Deadline}
+	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline}
 	if err := g.Claude(std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
@@ -50,8 +50,8 @@ func hookVerb(args []string, std IO) error {
 }
 
 // clearGrants takes back what people have approved for a session.
-func clearGrants(ctx context.Context, session, _, why string) error {
-	return atDesk(nil, func(_ context.Context, d *manage.Desk) error { return d.ClearGrants(ctx, session, why) })
+func (std IO) clearGrants(ctx context.Context, session, _, why string) error {
+	return atDesk(std.key(nil), func(_ context.Context, d *manage.Desk) error { return d.ClearGrants(ctx, session, why) })
 }
 
 // homeSessions are the sessions in the user's state folder. That there is no

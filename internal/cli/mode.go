@@ -77,9 +77,9 @@ func mode(args []string, std IO) error {
 	}
 	switch {
 	case *reset:
-		err = switchMode("", &found, policy, root)
+		err = switchMode("", &found, policy, root, std)
 	case len(rest) == 1:
-		err = chooseMode(rest[0], &found, policy, root)
+		err = chooseMode(rest[0], &found, policy, root, std)
 	}
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func findSession(id, root string) (session.Summary, error) {
 	return list[len(list)-1], nil
 }
 
-func chooseMode(name string, found *session.Summary, policy loaded, root string) error {
+func chooseMode(name string, found *session.Summary, policy loaded, root string, std IO) error {
 	if name == "" {
 		return &usageError{"the mode has no name", "sayso presets --list says what each does"}
 	}
@@ -135,12 +135,12 @@ func chooseMode(name string, found *session.Summary, policy loaded, root string)
 	if err := knownMode(name, policy.engine.Preset); err != nil {
 		return err
 	}
-	return switchMode(name, found, policy, root)
+	return switchMode(name, found, policy, root, std)
 }
 
 // switchMode changes the mode, and takes back what was approved for the session
 // if the preset says that this ends with the switch.
-func switchMode(name string, found *session.Summary, policy loaded, root string) error {
+func switchMode(name string, found *session.Summary, policy loaded, root string, std IO) error {
 	before, after := policy.engine.Mode(found.State.Mode), policy.engine.Mode(name)
 	if err := setMode(name, found, root); err != nil || before == after || !policy.engine.Preset.Clears(after) {
 		return err
@@ -150,7 +150,7 @@ func switchMode(name string, found *session.Summary, policy loaded, root string)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
 	defer cancel()
-	return clearGrants(ctx, found.ID, root, "the mode is "+after+" now")
+	return std.clearGrants(ctx, found.ID, root, "the mode is "+after+" now")
 }
 
 // modeName is the mode that a name stands for: a command that a user types to the

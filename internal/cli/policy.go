@@ -49,7 +49,7 @@ type loading struct {
 func loadWith(how loading, root, home string, std IO) (loaded, error) {
 	at := places(root, home)
 	at.RunScript, at.Preset = std.Script, how.preset
-	kept, forgot := recall(at.Root, how.passphrase)
+	kept, forgot := recall(at.Root, std.key(how.passphrase))
 	at.Trusted = func(file string, text []byte) bool {
 		return manage.TrustsFile(context.Background(), kept.trusts, at.Root, file, text)
 	}

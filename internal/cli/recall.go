@@ -29,13 +29,13 @@ type recalled struct {
 
 // recall reads what people have granted, trust and keep. Where nothing was ever
 // kept there is nothing to read.
-func recall(root string, passphrase func() (string, error)) (recalled, error) {
+func recall(root string, key profile.Key) (recalled, error) {
 	r := recalled{root: root, trusts: &store.Memory{}}
 	state, err := local.State()
 	if err != nil {
 		return r, nil // there is no place where it could be
 	}
-	own := &profile.Store{Dir: state.Dir, Key: profile.Key{File: profileKey(), Passphrase: passphrase}}
+	own := &profile.Store{Dir: state.Dir, Key: key}
 	if neverKept() {
 		return r, nil
 	}

@@ -38,7 +38,7 @@ func ruleKeep(do ruleChange, effect sayso.Effect, at config.Places, std IO) erro
 	if do.verb == "rm" && neverKept() {
 		return noRule(do, effect)
 	}
-	return atDesk(do.phrase, func(ctx context.Context, d *manage.Desk) error {
+	return atDesk(std.key(do.phrase), func(ctx context.Context, d *manage.Desk) error {
 		if do.verb == "add" {
 			return keepRule(ctx, d, do, effect, at, std)
 		}

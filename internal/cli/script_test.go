@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"sayso": func() {
-			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage}))
+			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage, Keyring: testRing()}))
 		},
 		"asker":      asker,
 		"sayso-hook": func() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },

@@ -74,7 +74,7 @@ func trustVerb(args []string, std IO) error {
 			return err
 		}
 	}
-	return atDesk(nil, func(ctx context.Context, d *manage.Desk) error { return run(ctx, d, std) })
+	return atDesk(std.key(nil), func(ctx context.Context, d *manage.Desk) error { return run(ctx, d, std) })
 }
 
 // told prints what was done, or is.

@@ -14,12 +14,24 @@ import (
 	"github.com/sayso-dev/sayso/internal/private"
 )
 
-// A Key opens a profile: one in a file, or a passphrase. The zero value opens
-// none.
+// A Ring keeps secrets for the user, as the system does it.
+type Ring interface {
+	// Get returns a secret, or an error that is [fs.ErrNotExist].
+	Get(name string) (string, error)
+	Set(name, secret string) error
+	Remove(name string) error
+}
+
+// A Key opens a profile: one in a file or in a keyring, or a passphrase. The zero
+// value opens none.
 type Key struct {
 	// File holds the key. It is made with the profile, and never after: a key
 	// that is lost is not replaced by one that opens nothing.
 	File string
+
+	// Ring has the key, under the name of the file, if there is no such file.
+	// Nil: there is no keyring.
+	Ring Ring
 
 	// Passphrase asks for it; nil: the key is in the file.
 	Passphrase func() (string, error)
@@ -91,6 +103,15 @@ func (k Key) read() (*age.X25519Identity, error) {
 		return nil, errors.New("the profile has no key: set HOME or XDG_CONFIG_HOME")
 	}
 	file, err := private.Open(k.File, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) && k.Ring != nil {
+		text, failed := k.Ring.Get(k.File)
+		if failed == nil {
+			return k.parse(text)
+		}
+		if !errors.Is(failed, fs.ErrNotExist) {
+			return nil, private.Fail(k.File, "the key of the profile is missing, and the keyring does not tell it", "unlock the keyring", failed)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, private.Fail(k.File, "the key of the profile is missing", "bring it back, or move the profile away", fs.ErrNotExist)
 	}
@@ -102,7 +123,12 @@ func (k Key) read() (*age.X25519Identity, error) {
 	if err != nil {
 		return nil, private.Fail(k.File, "it cannot be read", "", err)
 	}
-	for line := range strings.Lines(string(text)) {
+	return k.parse(string(text))
+}
+
+// parse reads a key, which stands in a line of its own.
+func (k Key) parse(text string) (*age.X25519Identity, error) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
@@ -123,7 +149,12 @@ func (k Key) make() (*age.X25519Identity, error) {
 	if err := os.MkdirAll(filepath.Dir(k.File), 0o700); err != nil {
 		return nil, private.Fail(k.File, "it cannot be made", "", err)
 	}
+	return id, k.write(id)
+}
+
+// write keeps a key in the file.
+func (k Key) write(id *age.X25519Identity) error {
 	tidy(k.File)
 	text := "# The key of your sayso profile. Whoever has it can read what you allow everywhere.\n" + id.String() + "\n"
-	return id, private.ReplaceSafely(k.File, []byte(text))
+	return private.ReplaceSafely(k.File, []byte(text))
 }
