@@ -27,7 +27,7 @@ func (v *visit) lands(source Arg, target string) {
 	case seen && e.Dir && v.r.tool().Use != table.UseLink: // what is written to the old name of a link comes later
 		v.landsIn(from, to, 0)
 		if old, there := v.w.look(to); !there || !old.Dir { // all that is in it
-			v.touch(Arg{Text: target}, Write, true)
+			v.touch(Arg{Text: target}, Write, !guardFolder(strings.ToLower(to))) // what guards an agent in it was looked for
 		}
 	case seen && !e.Dir && e.Link == "": // a file
 	case guardFolder(strings.ToLower(to)):

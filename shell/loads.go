@@ -14,28 +14,43 @@ import (
 // PROGRAM/FILE.
 func (v *visit) loads() {
 	w := v.w
-	if len(w.written) == 0 && w.at.Written == nil && len(w.unpacked) == 0 || v.c.Elsewhere || v.c.Effects&(Executes|Installs) == 0 {
+	runs := v.c.Effects&(Executes|Installs) != 0
+	if len(w.written) == 0 && w.at.Written == nil && len(w.unpacked) == 0 || v.c.Elsewhere || !runs && !v.c.Effects.Has(Writes) {
 		return
 	}
-	if v.st.dir != "" {
-		if from := w.unpackedAt(v.st.dir + "/x"); from != streamEmpty && v.traits()&(table.IsShell|table.IsInterpreter|table.IsWrapper) == 0 {
-			if from == streamNetwork && !v.c.Effects.Has(Installs) {
-				v.c.doubt(Dangerous, "it runs code that was just fetched from the network")
-			} else { // what an installation fetches besides is no better known
-				v.c.doubt(Moderate, "it runs code that was just unpacked or fetched")
-			}
-		}
+	if runs {
+		v.foreignFolder()
+		v.module()
 	}
-	v.module()
 	for _, program := range v.programs() {
 		for i := range table.KeysLoads.All() {
 			e := &table.KeysLoads.All()[i]
 			for _, name := range e.Names {
-				if file, ok := strings.CutPrefix(name, program+"/"); ok {
+				file, ok := strings.CutPrefix(name, program+"/")
+				switch {
+				case !ok:
+				case runs:
 					v.loadsFile(file, e.Kind)
+				case e.Kind == table.KindCompiled: // it makes a program, which may be run later
+					v.builds()
 				}
 			}
 		}
+	}
+}
+
+// foreignFolder notes that a program runs what was just put into the folder where
+// it works.
+func (v *visit) foreignFolder() {
+	if v.st.dir == "" || v.traits()&(table.IsShell|table.IsInterpreter|table.IsWrapper) != 0 {
+		return
+	}
+	switch from := v.w.unpackedAt(v.st.dir + "/x"); {
+	case from == streamEmpty:
+	case from == streamNetwork && !v.c.Effects.Has(Installs):
+		v.c.doubt(Dangerous, "it runs code that was just fetched from the network")
+	default: // what an installation fetches besides is no better known
+		v.c.doubt(Moderate, "it runs code that was just unpacked or fetched")
 	}
 }
 
@@ -87,6 +102,9 @@ func (v *visit) loadsFile(file string, k table.Kind) {
 	strict := k != table.KindCompiled && file != "*.go" && file != "package.json"
 	if !strings.Contains(file, "*") {
 		abs := resolve(file, v.st.dir)
+		if file == "package.json" {
+			abs = v.w.nearest(file, v.st.dir)
+		}
 		if !strict {
 			v.harm(func() { v.loaded(abs, k) })
 			return
@@ -105,6 +123,18 @@ func (v *visit) loadsFile(file string, k table.Kind) {
 		}
 		v.harm(func() { v.loaded(abs, k) })
 	}
+}
+
+// nearest is the file of that name in a folder or the first one above it that has
+// one, as package managers look for it.
+func (w *walker) nearest(file, dir string) string {
+	for at := dir; at != "" && at != "/"; at = path.Dir(at) {
+		abs := path.Join(at, file)
+		if _, there := w.look(abs); there || slices.Contains(w.allOwn(), abs) {
+			return abs
+		}
+	}
+	return resolve(file, dir)
 }
 
 // harm follows something, and keeps of it only what nobody wants: commands that
@@ -249,5 +279,30 @@ func (w *walker) fetched(c *Command, abs string) {
 func (v *visit) unpackedTo(folder string, from streamKind) {
 	if folder != "" && len(v.w.unpacked) < maxVars {
 		v.w.unpacked = append(v.w.unpacked, unpackedFolder{folder, from})
+	}
+}
+
+// builds notes the programs that a compiler makes.
+func (v *visit) builds() {
+	if v.st.dir == "" || len(v.w.built) >= maxVars {
+		return
+	}
+	v.w.built = append(v.w.built, path.Join(v.st.dir, "a.out"), path.Join(v.st.dir, path.Base(v.st.dir)))
+	for _, p := range v.c.Paths {
+		if p.Access == Write && p.Abs != "" && !p.Redirect {
+			v.w.built = append(v.w.built, p.Abs)
+		}
+	}
+}
+
+// runsBuilt follows the sources of a program that was just built, or built by the
+// session: those that the session has written. Only what does harm counts.
+func (w *walker) runsBuilt(st *state, f *frame, c *Command, index int) {
+	v := visit{w: w, f: f, c: c, st: st, outer: st, index: index}
+	v.r.start("", &table.Tool{})
+	for _, abs := range w.allOwn() {
+		if codeOf(abs) == table.KindCompiled && !strings.HasSuffix(abs, "_test.go") {
+			v.harm(func() { v.loaded(abs, table.KindCompiled) })
+		}
 	}
 }

@@ -309,8 +309,9 @@ func codeOf(abs string) table.Kind {
 // behind its name as one word, then the name of the file, then the arguments.
 func (w *walker) runsProgram(st *state, f *frame, c *Command, index int, abs string, args []Arg) {
 	texts := w.textOfFile(abs)
-	if len(texts) == 1 && w.compiled(abs) {
-		return // it is what its sources say, like all that the project builds
+	if slices.Contains(w.built, abs) || len(texts) == 1 && w.compiled(abs) {
+		w.runsBuilt(st, f, c, index) // it is what its sources say, like all that the project builds
+		return
 	}
 	for _, text := range texts {
 		if text.kind != streamText {

@@ -20,6 +20,9 @@ func (v *visit) patchFile(a Arg) {
 	abs := resolve(a.Text, v.st.dir)
 	texts := v.w.textOfFile(abs)
 	for _, text := range texts {
+		if text.kind == streamUnknown { // the session has written it, and it cannot be read
+			v.c.doubt(Moderate, "which files the patch changes cannot be known")
+		}
 		v.patch(a, text)
 	}
 	if len(texts) > 0 || abs == "" {
@@ -29,7 +32,9 @@ func (v *visit) patchFile(a Arg) {
 		v.patch(a, stream{kind: streamText, text: string(text)})
 		return
 	}
-	v.c.doubt(Moderate, "which files the patch changes cannot be known")
+	if v.w.at.Machine == nil { // else there is none, or it is long and was there before
+		v.c.doubt(Moderate, "which files the patch changes cannot be known")
+	}
 }
 
 // patchInput is a patch on the standard input.

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -230,7 +231,7 @@ func (w *walker) impostor(st *state, c *Command) bool {
 		return false
 	}
 	abs := resolve(text, st.dir)
-	return !pathsPrograms.match(abs, w.at.Home) && len(w.textOfFile(abs)) > 0
+	return !pathsPrograms.match(abs, w.at.Home) && (slices.Contains(w.built, abs) || len(w.textOfFile(abs)) > 0)
 }
 
 // stranger describes a program that no table knows.

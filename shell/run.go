@@ -170,6 +170,7 @@ type trail struct {
 	links       []link
 	unpacked    []unpackedFolder
 	hookFolders []string          // where git looks for hooks
+	built       []string          // programs that a compiler has made
 	imported    map[string]bool   // modules that were followed
 	sockets     map[string]string // connections that are open, by their number: to which host
 	defined     []definition
@@ -185,7 +186,7 @@ type trail struct {
 
 // clean empties the trail, if there is something in it.
 func (t *trail) clean() {
-	if cap(t.written)+cap(t.links)+cap(t.unpacked)+cap(t.hookFolders)+cap(t.defined)+cap(t.traps)+cap(t.leaves)+cap(t.exits)+cap(t.secrets)+t.shown+t.listed > 0 {
+	if cap(t.written)+cap(t.links)+cap(t.unpacked)+cap(t.hookFolders)+cap(t.built)+cap(t.defined)+cap(t.traps)+cap(t.leaves)+cap(t.exits)+cap(t.secrets)+t.shown+t.listed > 0 {
 		*t = trail{}
 	}
 }
