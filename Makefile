@@ -61,5 +61,6 @@ fuzz:
 # engines; the latter is a module of its own, with dependencies of its own.
 bench:
 	./scripts/bench
+	./scripts/askbench
 	$(GO) run ./scripts/hookbench
 	./bench/run

@@ -159,7 +159,7 @@ func raw(t *testing.T, dir, statement string) {
 // and left as it is.
 func TestForeign(t *testing.T) {
 	for statement, want := range map[string]string{
-		"PRAGMA user_version = 99":                                    "its schema has version 99, and this sayso knows up to 1 (install the newer sayso again)",
+		"PRAGMA user_version = 99":                                    "its schema has version 99, and this sayso knows up to 2 (install the newer sayso again)",
 		"PRAGMA application_id = 7":                                   "it is no database of sayso (move it away",
 		"PRAGMA user_version = 0":                                     "it is no database of sayso",
 		"UPDATE grants SET body = replace(body, 'push', 'pull')":      "a row is not what was written, in grants",
