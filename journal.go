@@ -83,8 +83,12 @@ func decider(d *Decision, mode string, a *Answer) *Decider {
 		return &Decider{Kind: "rule", Name: d.Rule.Text, Where: d.Rule.Source.String()}
 	case d.Scope != "":
 		return &Decider{Kind: "grant", Name: string(d.Scope)}
-	case d.Stage == "script" || d.Stage == "mode":
-		return &Decider{Kind: d.Stage, Name: mode}
+	}
+	switch d.Stage { // as native and the presets that have such a stage call it
+	case "script", "policy_script":
+		return &Decider{Kind: "script", Name: d.Stage}
+	case "mode", "mode_override", "permission_mode":
+		return &Decider{Kind: "mode", Name: mode}
 	}
 	return &Decider{Kind: "stage", Name: d.Stage}
 }

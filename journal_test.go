@@ -156,3 +156,22 @@ func TestStepGrants(t *testing.T) {
 		t.Errorf("grants that cannot be read: %+v", d)
 	}
 }
+
+// TestDecidedBy: a script and a mode are named as what they are, whatever the stage
+// of the preset is called.
+func TestDecidedBy(t *testing.T) {
+	for stage, want := range map[string]sayso.Decider{
+		"script": {Kind: "script", Name: "script"}, "policy_script": {Kind: "script", Name: "policy_script"},
+		"mode_override": {Kind: "mode", Name: "one"}, "permission_mode": {Kind: "mode", Name: "one"}, "boundary": {Kind: "stage", Name: "boundary"},
+	} {
+		m := &store.Memory{}
+		says := sayso.Func(stage, func(*sayso.Case) sayso.Verdict { return sayso.Decide(sayso.Deny, "x", "so") })
+		p := sayso.Preset{Name: "p", Modes: []sayso.Mode{{Name: "one"}}, Plan: func(string) (sayso.Plan, error) { return sayso.Plan{says}, nil }}
+		e := sayso.Engine{Preset: p, Journal: m}
+		e.Step(context.Background(), bash("ls"), &sayso.SessionState{})
+		list := m.Records()
+		if last := list[len(list)-1]; last.Decider == nil || *last.Decider != want {
+			t.Errorf("%s: %+v", stage, last.Decider)
+		}
+	}
+}
