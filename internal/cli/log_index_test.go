@@ -45,9 +45,20 @@ func TestIndexedLog(t *testing.T) {
 			sameLog(t, what, j, root, args)
 		}
 	}
+	record := func(r sayso.Record) {
+		t.Helper()
+		r.Call, r.Session = "twice", "a"
+		if err := j.Record(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
 	grow(150)
+	for _, tool := range []string{"Bash", "Read"} { // what the last request says counts, also for what comes later
+		record(sayso.Record{Kind: sayso.RecordRequest, Request: &sayso.Call{Tool: tool, Root: root}})
+	}
 	compare("at first")
 	compare("again")
+	record(sayso.Record{Kind: sayso.RecordResult, Result: &sayso.Result{Ran: true}})
 	grow(200)
 	compare("grown")
 	files, err := j.Files()
