@@ -101,7 +101,7 @@ func self() (file, real string, err error) {
 	return own.file, own.real, own.err
 }
 
-// programs are the files of sayso itself: this one, and the other beside it.
+// programs are the files of sayso itself: this one, and the others beside it.
 func programs() []string {
 	file, real, err := self()
 	if err != nil {
@@ -110,7 +110,7 @@ func programs() []string {
 	var out []string
 	for _, file := range []string{file, real} {
 		out = append(out, file)
-		for _, name := range []string{"sayso", "sayso-hook"} {
+		for _, name := range []string{"sayso", "sayso-hook", "sayso-box"} {
 			out = append(out, filepath.Join(filepath.Dir(file), name+filepath.Ext(file)))
 		}
 	}

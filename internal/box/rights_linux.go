@@ -1,0 +1,67 @@
+package box
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Needed are the capabilities in its own user namespace that sayso-box is started
+// with, to build the view.
+var Needed = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_SYS_RESOURCE, unix.CAP_FOWNER, unix.CAP_CHOWN}
+
+// What capset is given; it stays where it is while every thread reads it.
+var (
+	capHead = unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	noCaps  [2]unix.CapUserData
+)
+
+// dropRights gives up every capability, for good.
+func dropRights() error {
+	for c := uintptr(0); c <= 63; c++ {
+		if err := everywhere(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); errors.Is(err, unix.EINVAL) {
+			break // the kernel knows no more of them
+		} else if err != nil {
+			return fmt.Errorf("bounding set: %w", err)
+		}
+	}
+	if err := everywhere(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0); err != nil {
+		return fmt.Errorf("ambient set: %w", err)
+	}
+	if err := everywhere(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&capHead)), uintptr(unsafe.Pointer(&noCaps)), 0); err != nil {
+		return fmt.Errorf("capset: %w", err)
+	}
+	return everywhere(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
+}
+
+// everywhere makes a system call in every thread. Where the program is linked with C
+// code, which the one that is installed is not, only in this one, which starts the
+// command.
+func everywhere(call, a, b, c uintptr) error {
+	_, _, errno := syscall.AllThreadsSyscall6(call, a, b, c, 0, 0, 0)
+	if errno == syscall.ENOTSUP {
+		_, _, errno = syscall.RawSyscall6(call, a, b, c, 0, 0, 0)
+	}
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// loopbackUp lets the processes inside reach each other through 127.0.0.1.
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing was sent
+	request, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
+}

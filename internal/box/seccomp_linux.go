@@ -1,0 +1,138 @@
+package box
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// filterOptions say what the filter of system calls refuses beside the usual.
+type filterOptions struct {
+	sockets []string // those that can be made: keys of families; pairs of them always can
+}
+
+// refused are the system calls that fail with EPERM: those that change what the view
+// and the namespaces hold, look into other processes, or reach parts of the kernel
+// that nothing else here guards.
+var refused = append([]uint32{
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
+	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_UNSHARE, unix.SYS_SETNS,
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD,
+	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+}, refusedHere...)
+
+// families are the kinds of sockets that can be made at all: others are not bound to
+// the network namespace, or are doors into seldom used parts of the kernel.
+var families = map[string][]uint32{
+	"inet": {unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK},
+	"unix": {unix.AF_UNIX},
+}
+
+// newSpaces are the flags of clone that make namespaces.
+const newSpaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// terminalInput are the requests that put text into the input of a terminal, where
+// the shell outside would read it.
+var terminalInput = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
+
+// Where things are in what a filter sees.
+const (
+	atCall = 0
+	atArch = 4
+	atArgs = 16 // eight bytes each, the lower half first
+)
+
+// A program is a filter that is being written.
+type program []unix.SockFilter
+
+func (p *program) add(code uint16, k uint32, yes, no uint8) {
+	*p = append(*p, unix.SockFilter{Code: code, Jt: yes, Jf: no, K: k})
+}
+
+func (p *program) load(at uint32) { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at, 0, 0) }
+
+func (p *program) answer(what uint32) { p.add(unix.BPF_RET|unix.BPF_K, what, 0, 0) }
+
+func (p *program) fail(errno unix.Errno) { p.answer(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
+
+// when carries out the inner part if what was loaded equals the value; the inner
+// part ends with an answer.
+func (p *program) when(value uint32, inner func(*program)) {
+	var part program
+	inner(&part)
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, value, 0, uint8(len(part))) //nolint:gosec // parts are short
+	*p = append(*p, part...)
+}
+
+// unless fails if what was loaded is none of the values.
+func (p *program) unless(values []uint32, errno unix.Errno) {
+	for i, v := range values {
+		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, v, uint8(len(values)-i), 0) //nolint:gosec // lists are short
+	}
+	p.fail(errno)
+}
+
+// write is the whole filter.
+func (o filterOptions) write() (program, error) {
+	if archHere == 0 {
+		return nil, errors.New("no filter for this kind of processor")
+	}
+	p := &program{}
+	p.load(atArch)
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, archHere, 1, 0)
+	p.answer(unix.SECCOMP_RET_KILL_PROCESS) // the numbers of another processor mean other calls
+	p.load(atCall)
+	p.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, otherNumbers, 0, 1)
+	p.fail(unix.ENOSYS)
+	for _, call := range refused {
+		p.when(call, func(p *program) { p.fail(unix.EPERM) })
+	}
+	p.when(unix.SYS_CLONE3, func(p *program) { p.fail(unix.ENOSYS) }) // its flags cannot be seen; clone is used instead
+	p.when(unix.SYS_CLONE, func(p *program) {
+		p.load(atArgs)
+		p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, newSpaces, 0, 1)
+		p.fail(unix.EPERM)
+		p.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.when(unix.SYS_IOCTL, func(p *program) {
+		p.load(atArgs + 8)
+		for _, request := range terminalInput {
+			p.when(request, func(p *program) { p.fail(unix.EPERM) })
+		}
+		p.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.when(unix.SYS_SOCKET, func(p *program) {
+		var some []uint32
+		for _, name := range o.sockets {
+			some = append(some, families[name]...)
+		}
+		p.load(atArgs)
+		p.unless(some, unix.EACCES)
+		p.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.answer(unix.SECCOMP_RET_ALLOW)
+	return *p, nil
+}
+
+// install puts the filter in force for all threads, and all processes after them.
+func (o filterOptions) install() error {
+	p, err := o.write()
+	if err != nil {
+		return err
+	}
+	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]} //nolint:gosec // some hundred
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
+		return fmt.Errorf("seccomp: %w", errno)
+	}
+	return nil
+}

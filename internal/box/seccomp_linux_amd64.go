@@ -1,0 +1,10 @@
+package box
+
+import "golang.org/x/sys/unix"
+
+const (
+	archHere     = unix.AUDIT_ARCH_X86_64
+	otherNumbers = 0x40000000 // of programs with short pointers, which have numbers of their own
+)
+
+var refusedHere = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS, unix.SYS_MODIFY_LDT, unix.SYS_LOOKUP_DCOOKIE}

@@ -1,0 +1,156 @@
+package box
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// failed is the exit status of sayso-box where it is not what it should be.
+const failed = 125
+
+// Main is what the program sayso-box does, and returns its exit status.
+func Main() int {
+	runtime.LockOSThread() // rights belong to threads, and the command is started by this one
+	debug.SetGCPercent(-1) // it lives for milliseconds or waits
+	if os.Getpid() != 1 {  // it was started by hand
+		fmt.Fprintln(os.Stderr, "sayso-box: error: this is a part of sayso run, which starts it")
+		return failed
+	}
+	orders, messages := os.NewFile(Orders, "orders"), os.NewFile(Messages, "messages")
+	steps, err := Receive(orders)
+	if err != nil {
+		return failed // nobody is there any more
+	}
+	s := stage{orders: orders, messages: messages}
+	if step, err := s.prepare(steps); err != nil {
+		s.tell(Failed, step, err.Error())
+		return failed
+	}
+	return s.run()
+}
+
+// A stage is what is known of the run inside.
+type stage struct {
+	orders, messages *os.File
+
+	root    int   // the new root, while it is built
+	trees   []int // for each step that shows something from outside, a descriptor of it
+	proc    int   // the new /proc
+	mounts  *os.File
+	guards  []string // the paths whose mounts must stay
+	abi     int      // of Landlock; 0: there is none
+	reads   []string
+	writes  []string
+	devices []string
+	noTCP   bool
+	filter  filterOptions
+	limits  map[string]uint64
+	session bool
+	umask   int
+
+	dir  string
+	env  []string
+	argv []string
+}
+
+func (s *stage) tell(words ...string) {
+	_ = Send(s.messages, words) // if nobody reads it, orders have ended, too
+}
+
+// prepare does all that comes before the command, and names the step that failed.
+func (s *stage) prepare(steps []Step) (step string, err error) {
+	if err := unix.CloseRange(Messages+1, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return "descriptors", err // what was open where sayso was started
+	}
+	unix.CloseOnExec(Orders)
+	unix.CloseOnExec(Messages)
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return "dumpable", err // nobody inside looks into this process
+	}
+	s.umask = unix.Umask(0)
+	if step, err := s.build(steps); err != nil {
+		return step, err
+	}
+	for _, st := range steps {
+		if err := s.take(st); err != nil {
+			return st[0], err
+		}
+	}
+	for _, next := range []struct {
+		name string
+		do   func() error
+	}{
+		{"processes", s.limitPIDs},
+		{"pivot", s.pivot},
+		{"landlock", s.restrict},
+		{"limits", s.setLimits},
+		{"capabilities", dropRights},
+		{"seccomp", s.filter.install},
+	} {
+		if err := next.do(); err != nil {
+			return next.name, err
+		}
+	}
+	return "", nil
+}
+
+// take keeps what is needed later.
+func (s *stage) take(st Step) error {
+	args := st[1:]
+	switch st[0] {
+	case Reads:
+		s.reads = append(s.reads, args...)
+	case Writes:
+		s.writes = append(s.writes, args...)
+	case Devices:
+		s.devices = append(s.devices, args...)
+	case NoTCP:
+		s.noTCP = true
+	case Sockets:
+		s.filter.sockets = args
+	case Session:
+		s.session = true
+	case Loopback:
+		return loopbackUp()
+	case Limit:
+		n, err := strconv.ParseUint(args[1], 10, 63)
+		if err != nil {
+			return err
+		}
+		if s.limits == nil {
+			s.limits = map[string]uint64{}
+		}
+		s.limits[args[0]] = n
+	case Dir:
+		s.dir = args[0]
+	case Env:
+		s.env = args
+	case Argv:
+		s.argv = args
+	}
+	return nil
+}
+
+// pivot makes the new root the root, and lets go of the old one.
+func (s *stage) pivot() error {
+	if err := unix.Fchdir(s.root); err != nil {
+		return err
+	}
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return err
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return err
+	}
+	if err := unix.Chdir("/"); err != nil {
+		return err
+	}
+	var err error
+	s.mounts, err = os.Open("/proc/self/mountinfo")
+	return err
+}

@@ -1,0 +1,98 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/box"
+)
+
+// confine says what can be enforced, and how to run it.
+func (j *job) confine() (Report, func(context.Context) (Result, error)) {
+	p := &plan{c: &j.c, env: j.env, abi: box.LandlockABI(), terminal: j.o.Terminal}
+	if err := p.make(); err != nil {
+		return nothing(&j.c, err.Error()), j.plain
+	}
+	return p.report(), func(ctx context.Context) (Result, error) { return j.confined(ctx, p) }
+}
+
+// report says what holds each promise if the plan is carried out; where a step of it
+// fails, nothing is run.
+func (p *plan) report() Report {
+	var r Report
+	c := p.c
+	landlock := func(by []string, from int) []string {
+		if p.abi >= from {
+			by = append(by, fmt.Sprintf("landlock ABI %d", p.abi))
+		}
+		return by
+	}
+	if len(c.Read) == 0 {
+		r.open(FilesRead, "everything can be read but "+hiddenText)
+	} else {
+		r.by(FilesRead, landlock([]string{"mount namespace"}, 1)...)
+	}
+	r.by(FilesWrite, landlock([]string{"mount namespace"}, 1)...)
+	switch {
+	case len(c.Protected) == 0:
+		r.open(Protected, "none")
+	case len(p.links) > 0:
+		r.not(Protected, "a link cannot be held: "+p.links[0])
+	default:
+		r.by(Protected, "mount namespace, and all is ended if somebody outside replaces one")
+	}
+	p.network(&r, landlock)
+	r.held(c)
+	p.limits(&r)
+	r.by(Escalation, "user namespace", "no capabilities", "no_new_privs", "seccomp")
+	r.by(Outside, landlock([]string{"pid namespace", "seccomp"}, 6)...)
+	r.by(Descriptor, landlock([]string{"close_range"}, 1)...)
+	if p.terminal {
+		r.by(Terminal, "seccomp: nothing can be typed for you")
+	} else {
+		r.by(Terminal, "session of its own")
+	}
+	r.by(AllEnded, "pid namespace")
+	return r
+}
+
+func (p *plan) network(r *Report, landlock func([]string, int) []string) {
+	switch p.c.Network {
+	case sayso.NetworkNone:
+		r.by(Network, landlock([]string{"network namespace", "seccomp"}, 4)...)
+		r.by(Sockets, "seccomp")
+	case sayso.NetworkLoopback:
+		r.by(Network, "network namespace")
+		r.by(Sockets, "seccomp")
+	case sayso.NetworkAll:
+		r.open(Network, "everything can be reached")
+		r.open(Sockets, "everything can be reached but "+hiddenText)
+	default:
+		r.not(Network, "hosts cannot be told apart yet: choose loopback or all")
+		r.not(Sockets, "as the network")
+	}
+}
+
+func (p *plan) limits(r *Report) {
+	c := p.c
+	if c.CPU > 0 {
+		r.by(CPU, "rlimit for each process", "the first process adds them up")
+	} else {
+		r.open(CPU, "no limit")
+	}
+	if c.Memory > 0 {
+		r.by(Memory, "rlimit for each process", "the first process adds them up", "size of /tmp")
+	} else {
+		r.open(Memory, "no limit")
+	}
+	switch {
+	case c.Procs <= 0:
+		r.open(Processes, "no limit")
+	case os.Getuid() == 0: // the kernel lets root have more
+		r.by(Processes, "pid namespace", "the first process counts them")
+	default:
+		r.by(Processes, "rlimit", "the first process counts them")
+	}
+}

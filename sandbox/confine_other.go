@@ -1,0 +1,13 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"runtime"
+)
+
+// confine says what can be enforced, and how to run it.
+func (j *job) confine() (Report, func(context.Context) (Result, error)) {
+	return nothing(&j.c, "there is no sandbox for "+runtime.GOOS+" yet"), j.plain
+}

@@ -1,0 +1,330 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/box"
+)
+
+// hiddenText names what nobody inside sees.
+const hiddenText = "/run, /tmp and devices"
+
+// hidden are the folders in which daemons have their sockets: whoever can see one can
+// talk to it, however it is mounted.
+var hidden = []string{"/run", "/var/run"}
+
+// kept are folders in hidden ones that hold programs and libraries.
+var kept = []string{"/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers"}
+
+// private are the folders for temporary files, of which each run has its own.
+var private = []string{"/tmp", "/var/tmp"}
+
+// devices are those that every program may use.
+var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// A plan is how the view of a run is built.
+type plan struct {
+	c        *sayso.Contract
+	env      []string
+	abi      int // of Landlock
+	terminal bool
+
+	steps    []box.Step
+	covered  []string // folders that are empty at first
+	links    []string // protected paths that are links
+	missing  []string // protected paths that must be made, to hold their place
+	writable []string // beside those of the contract
+}
+
+func (p *plan) add(words ...string) { p.steps = append(p.steps, words) }
+
+// make writes the steps. It changes nothing.
+func (p *plan) make() error {
+	if err := p.files(); err != nil {
+		return err
+	}
+	if err := p.protected(); err != nil {
+		return err
+	}
+	p.add(append([]string{box.Reads}, p.readable()...)...)
+	p.add(append([]string{box.Writes}, p.writable...)...)
+	p.add(box.Devices, "/dev")
+	switch p.c.Network {
+	case sayso.NetworkNone:
+		p.add(box.Sockets)
+		p.add(box.NoTCP)
+	case sayso.NetworkLoopback:
+		p.add(box.Sockets, "inet")
+		p.add(box.Loopback)
+	case sayso.NetworkAll, sayso.NetworkHosts:
+		p.add(box.Sockets, "inet", "unix")
+	default:
+		return fmt.Errorf("the network %q is none that is known", p.c.Network)
+	}
+	p.limit(box.LimitCPU, int64(p.c.CPU.Seconds()+0.999))
+	p.limit(box.LimitMemory, p.c.Memory)
+	p.limit(box.LimitProcs, int64(p.c.Procs))
+	if !p.terminal {
+		p.add(box.Session)
+	}
+	p.add(box.Dir, p.c.Dir)
+	p.add(append([]string{box.Env}, p.env...)...)
+	p.add(append([]string{box.Argv}, p.c.Argv...)...)
+	return nil
+}
+
+func (p *plan) limit(name string, n int64) {
+	if n > 0 {
+		p.add(box.Limit, name, strconv.FormatInt(n, 10))
+	}
+}
+
+// readable is what Landlock lets be read.
+func (p *plan) readable() []string {
+	if len(p.c.Read) == 0 {
+		return []string{"/"}
+	}
+	return append([]string{"/proc", "/dev"}, p.shown()...)
+}
+
+// shown are the folders of the contract that can be read, those above others first.
+func (p *plan) shown() []string {
+	var list []string
+	for _, name := range slices.Concat(p.c.Read, []string{p.c.Dir}) {
+		if real, err := filepath.EvalSymlinks(name); err == nil { // what is not there cannot be read
+			list = append(list, real)
+		}
+	}
+	slices.Sort(list)
+	all := slices.Compact(list)
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name != "/" && inside(filepath.Dir(name), all) })
+}
+
+// files are the steps for what can be read and written.
+func (p *plan) files() error {
+	if len(p.c.Read) == 0 {
+		p.add(box.Root, "all")
+	} else {
+		p.add(box.Root, "empty")
+		p.covered = append(p.covered, "/")
+		p.topLinks()
+	}
+	for _, dir := range private {
+		if inside(dir, p.c.Write) || !p.canCover(dir) {
+			continue
+		}
+		p.add(box.Tmpfs, dir, "1777", p.size())
+		p.covered, p.writable = append(p.covered, dir), append(p.writable, dir)
+	}
+	var sealed []string
+	for _, dir := range hidden {
+		if !isFolder(dir) || inside(dir, p.c.Write) || len(p.c.Read) > 0 {
+			continue
+		}
+		p.add(box.Tmpfs, dir, "755", "256k")
+		p.covered, sealed = append(p.covered, dir), append(sealed, dir)
+	}
+	p.device()
+	p.folder("/proc")
+	p.add(box.Proc, "/proc")
+	for _, name := range p.shown() {
+		if (len(p.c.Read) > 0 || inside(name, p.covered)) && !inside(name, p.c.Write) {
+			if err := p.show(name, "ro"); err != nil {
+				return err
+			}
+		}
+	}
+	p.keep()
+	if err := p.writes(); err != nil {
+		return err
+	}
+	for _, dir := range sealed {
+		p.add(box.Seal, dir)
+	}
+	if len(p.c.Read) > 0 {
+		p.add(box.Seal, "/")
+	}
+	return nil
+}
+
+// size is how large a folder in memory may get.
+func (p *plan) size() string {
+	if p.c.Memory > 0 {
+		return strconv.FormatInt(p.c.Memory, 10)
+	}
+	return "50%"
+}
+
+// topLinks are the links of the root folder, such as /bin, without which programs
+// are not found.
+func (p *plan) topLinks() {
+	entries, err := os.ReadDir("/")
+	if err != nil {
+		return // then there are none
+	}
+	for _, e := range entries {
+		if to, err := os.Readlink("/" + e.Name()); err == nil && inside(path.Join("/", to), p.shown()) {
+			p.add(box.Link, to, "/"+e.Name())
+		}
+	}
+}
+
+// canCover reports whether a folder can be mounted on, and makes it in an empty view.
+func (p *plan) canCover(dir string) bool {
+	if len(p.c.Read) > 0 {
+		p.add(box.Folder, dir)
+		return true
+	}
+	return isFolder(dir)
+}
+
+// folder makes a folder where the view is empty.
+func (p *plan) folder(name string) {
+	if inside(name, p.covered) {
+		p.add(box.Folder, name)
+	}
+}
+
+// show lets something be seen, and makes the place for it if need be.
+func (p *plan) show(name, how string) error {
+	real, err := filepath.EvalSymlinks(name)
+	switch {
+	case err != nil:
+		return err
+	case real != name && how == "rw":
+		return fmt.Errorf("%s, which is to be written, leads to %s: name that", name, real)
+	}
+	if inside(name, p.covered) {
+		if isFolder(real) {
+			p.add(box.Folder, name)
+		} else {
+			p.add(box.File, name)
+		}
+	}
+	p.add(box.Bind, real, name, how)
+	return nil
+}
+
+// keep shows again what is needed in folders that are hidden.
+func (p *plan) keep() {
+	list := slices.Clone(kept)
+	if p.c.Network == sayso.NetworkAll {
+		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
+			list = append(list, real) // names are looked up as it says
+		}
+	}
+	for _, name := range list {
+		if _, err := os.Stat(name); err == nil && inside(name, p.covered) && len(p.c.Read) == 0 {
+			_ = p.show(name, "ro") // it was there a moment ago
+		}
+	}
+}
+
+// device is a /dev with the devices that every program may use, and terminals and
+// shared memory of its own.
+func (p *plan) device() {
+	p.folder("/dev")
+	p.add(box.Tmpfs, "/dev", "755", "64k")
+	for _, name := range devices {
+		if _, err := os.Stat("/dev/" + name); err == nil {
+			p.add(box.File, "/dev/"+name)
+			p.add(box.Bind, "/dev/"+name, "/dev/"+name, "dev")
+		}
+	}
+	p.add(box.Folder, "/dev/pts")
+	p.add(box.Pts, "/dev/pts")
+	p.add(box.Folder, "/dev/shm")
+	for to, name := range map[string]string{"pts/ptmx": "ptmx", "/proc/self/fd": "fd", "/proc/self/fd/0": "stdin", "/proc/self/fd/1": "stdout", "/proc/self/fd/2": "stderr"} {
+		p.add(box.Link, to, "/dev/"+name)
+	}
+	p.add(box.Seal, "/dev")
+	p.add(box.Tmpfs, "/dev/shm", "1777", p.size())
+	p.writable = append(p.writable, "/dev/shm")
+}
+
+// writes are the steps for what can be written.
+func (p *plan) writes() error {
+	roots := slices.Sorted(slices.Values(p.c.Write))
+	for _, root := range slices.Compact(roots) {
+		if root == "/" || slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(dir string) bool { return inside(root, []string{dir}) }) {
+			return fmt.Errorf("%s cannot be a folder to write in", root)
+		}
+		if err := p.show(root, "rw"); err != nil {
+			return err
+		}
+		p.writable = append(p.writable, root)
+	}
+	for _, dir := range slices.Sorted(slices.Values(p.c.Scratch)) {
+		if !isFolder(dir) || inside(dir, p.c.Write) || inside(dir, p.covered) && !inside(dir, p.shown()) {
+			continue // it is not there, can be written, or cannot be seen
+		}
+		p.add(box.Scratch, dir)
+		p.writable = append(p.writable, dir)
+	}
+	return nil
+}
+
+// protected are the steps for what cannot be changed in folders that can.
+func (p *plan) protected() error {
+	var done []string
+	pinned := map[string]bool{}
+	for _, name := range slices.Sorted(slices.Values(p.c.Protected)) {
+		root := rootOf(name, p.c.Write)
+		if root == "" || inside(name, done) {
+			continue // it cannot be written anyway
+		}
+		if name == root {
+			return fmt.Errorf("%s is both to be written and protected", name)
+		}
+		at := root
+		for part := range strings.SplitSeq(strings.TrimPrefix(name, root+"/"), "/") {
+			at += "/" + part
+			info, err := os.Lstat(at)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				p.missing = append(p.missing, at)
+			case err != nil:
+				return err
+			case info.Mode()&fs.ModeSymlink != 0:
+				p.links = append(p.links, at)
+			case info.IsDir() && at != name:
+				if !pinned[at] {
+					p.add(box.Pin, at)
+				}
+				pinned[at] = true
+				continue
+			}
+			p.add(box.Protect, at)
+			done = append(done, at)
+			break
+		}
+	}
+	return nil
+}
+
+// inside reports whether a path is one of the folders, or below one.
+func inside(name string, folders []string) bool { return rootOf(name, folders) != "" }
+
+// rootOf is the innermost of the folders that holds a path; empty: none does.
+func rootOf(name string, folders []string) (root string) {
+	for _, f := range folders {
+		if (name == f || f == "/" || strings.HasPrefix(name, f+"/")) && len(f) > len(root) {
+			root = f
+		}
+	}
+	return root
+}
+
+func isFolder(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.IsDir()
+}

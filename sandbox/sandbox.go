@@ -1,0 +1,191 @@
+// Package sandbox runs what was approved, and nothing else.
+//
+// [Run] takes a [sayso.Permit], which only an engine gives, runs its contract confined
+// by the kernel, and returns how it ended and a [Report]: for each promise of the
+// contract, what has held it, or why nothing did. A contract that is required and
+// cannot be enforced in full is not run.
+//
+// On Linux the command gets namespaces of its own (user, mount, PID, IPC, UTS, and
+// network unless it may reach everything), a view of the files in which only what it
+// may write can be written, no capabilities and no way to get some, and behind that
+// Landlock and a filter of system calls. It works the same for root and for an
+// ordinary user. The program sayso-box, which builds all this inside, must be
+// installed beside the program that calls Run.
+//
+// Elsewhere nothing is enforced but the environment, the time limit and the output
+// limit, and the report says so.
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// Options are what a run is given beside its contract.
+type Options struct {
+	Stdin          io.Reader // nil: nothing
+	Stdout, Stderr io.Writer // nil: it is thrown away
+
+	// Terminal lets the command have the terminal that this program was started
+	// from, with the keys that interrupt and stop it. Otherwise it has none.
+	Terminal bool
+
+	// Signals are passed on to the command.
+	Signals <-chan os.Signal
+
+	// Box is the program sayso-box; empty: the one beside this program.
+	Box string
+
+	// Before is called with the contract when it is certain that it can be
+	// enforced as the report says, right before it runs; an error keeps it from
+	// running.
+	Before func(sayso.Contract, Report) error
+}
+
+// A Result is how a run ended.
+type Result struct {
+	Ran      bool          `json:"ran"`
+	Exit     int           `json:"exit"`               // the exit status; 128 and the signal, if one has ended it
+	Signal   int           `json:"signal,omitempty"`   // that has ended it
+	TimedOut bool          `json:"timedOut,omitempty"` // its time was over
+	Ended    string        `json:"ended,omitempty"`    // why the sandbox has ended it before its time
+	Output   int64         `json:"output"`             // bytes that it wrote, if they were counted
+	Cut      int64         `json:"cut,omitempty"`      // bytes of those that were not kept
+	Duration time.Duration `json:"duration"`
+}
+
+// ErrNotFound is returned if there is no such program inside.
+var ErrNotFound = errors.New("not found")
+
+// ErrCannotRun is returned if what is there cannot be run.
+var ErrCannotRun = errors.New("cannot be run")
+
+// A NotEnforcedError says that a required contract was not run, because a part of it
+// cannot be enforced here.
+type NotEnforcedError struct{ Report Report }
+
+func (e *NotEnforcedError) Error() string {
+	var missing []string
+	for _, l := range e.Report {
+		if l.State == NotEnforced {
+			missing = append(missing, l.Promise+" ("+l.Why+")")
+		}
+	}
+	return "it was not run, because this cannot be enforced here: " + strings.Join(missing, ", ")
+}
+
+// Run runs the contract of a permit. The error says why it was not run, or not to
+// its end; a command that fails is no error.
+func Run(ctx context.Context, permit sayso.Permit, o Options) (Result, Report, error) {
+	c, err := permit.Use()
+	if err != nil {
+		return Result{}, nil, err
+	}
+	j := &job{c: c, o: o}
+	if err := j.check(); err != nil {
+		return Result{}, nil, err
+	}
+	return j.run(ctx)
+}
+
+// A job is one run of a contract.
+type job struct {
+	c   sayso.Contract
+	o   Options
+	env []string
+	out *limiter
+}
+
+// check looks at what holds wherever it runs.
+func (j *job) check() error {
+	c := &j.c
+	switch {
+	case len(c.Argv) == 0 && c.Script == "":
+		return errors.New("the contract names no command: only commands can be run")
+	case len(c.Argv) > 0 && c.Script != "":
+		return errors.New("the contract has both a program and a script")
+	case c.Script != "":
+		c.Argv = []string{cmp.Or(c.Shell, "sh"), "-c", c.Script}
+	}
+	for _, word := range c.Argv {
+		if strings.ContainsRune(word, 0) {
+			return errors.New("an argument has a NUL in it")
+		}
+	}
+	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Write, c.Protected, c.Scratch) {
+		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
+			return fmt.Errorf("the path %q in the contract is not absolute and clean", p)
+		}
+	}
+	for _, f := range []any{j.o.Stdin, j.o.Stdout, j.o.Stderr} {
+		if f, ok := f.(*os.File); ok && f != nil {
+			if info, err := f.Stat(); err == nil && info.IsDir() {
+				return fmt.Errorf("%s is a folder, through which the command could leave the sandbox", f.Name())
+			}
+		}
+	}
+	j.env = environ(c, os.LookupEnv, os.Environ())
+	return nil
+}
+
+// run chooses how to run it.
+func (j *job) run(ctx context.Context) (Result, Report, error) {
+	report, start := j.confine()
+	if !report.Enforced() && j.c.Required {
+		return Result{}, report, &NotEnforcedError{report}
+	}
+	if j.o.Before != nil {
+		if err := j.o.Before(j.c, report); err != nil {
+			return Result{}, report, err
+		}
+	}
+	if j.c.Output > 0 {
+		j.out = newLimiter(j.c.Output, j.o.Stdout, j.o.Stderr)
+		j.o.Stdout, j.o.Stderr = j.out.stream(0), j.out.stream(1)
+	}
+	if limit := j.c.Timeout; limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
+		defer stop()
+	}
+	began := time.Now()
+	result, err := start(ctx)
+	var setup *setupError
+	if errors.As(err, &setup) && !j.c.Required {
+		report = nothing(&j.c, setup.Error())
+		result, err = j.plain(ctx)
+	}
+	result.Duration = time.Since(began)
+	if result.Signal != 0 {
+		result.Exit = 128 + result.Signal
+	}
+	if j.out != nil {
+		result.Output, result.Cut = j.out.close()
+	}
+	return result, report, err
+}
+
+// errTime is why a run ends whose time is over.
+var errTime = errors.New("its time is over")
+
+// A setupError says why the sandbox could not be made; nothing was run.
+type setupError struct {
+	step string
+	err  error
+}
+
+func (e *setupError) Error() string {
+	return "the sandbox cannot be made: " + e.step + ": " + e.err.Error()
+}
+
+func (e *setupError) Unwrap() error { return e.err }

@@ -1,0 +1,206 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/box"
+	"github.com/sayso-dev/sayso/internal/local"
+)
+
+// confined runs the command inside.
+func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) {
+	runtime.LockOSThread() // sayso-box ends with the thread that has started it
+	defer runtime.UnlockOSThread()
+	program := j.o.Box
+	if program == "" {
+		if program, err = local.Beside("sayso-box"); err != nil {
+			return Result{}, &setupError{"find sayso-box", err}
+		}
+	}
+	places, err := p.hold()
+	defer func() {
+		for _, one := range places {
+			one.free()
+		}
+	}()
+	if err != nil {
+		return Result{}, &setupError{"protect", err}
+	}
+	in, err := j.start(program, p)
+	if err != nil {
+		return Result{}, err
+	}
+	return in.wait(ctx)
+}
+
+// An inner is a sandbox that was started.
+type inner struct {
+	j        *job
+	cmd      *exec.Cmd
+	orders   *os.File
+	messages *os.File
+}
+
+// start starts sayso-box in its namespaces and tells it the plan.
+func (j *job) start(program string, p *plan) (*inner, error) {
+	ordersIn, orders, err := os.Pipe()
+	if err != nil {
+		return nil, &setupError{"pipe", err}
+	}
+	defer ordersIn.Close() //nolint:errcheck // the other side has it
+	messages, messagesOut, err := os.Pipe()
+	if err != nil {
+		return nil, &setupError{"pipe", errors.Join(err, orders.Close())}
+	}
+	defer messagesOut.Close() //nolint:errcheck // the other side has it
+	cmd := exec.Command(program)
+	cmd.Args = []string{"sayso-box"}
+	cmd.Env = []string{"GOMAXPROCS=1"} // nobody inside can learn anything from it
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{ordersIn, messagesOut}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.o.Stdin, j.o.Stdout, j.o.Stderr
+	if p.abi == 0 { // without Landlock, a file could be opened again through its descriptor, to write
+		cmd.Stdin = throughPipe(j.o.Stdin)
+	}
+	cmd.WaitDelay = shortly
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  spaces(p.c.Network),
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+		AmbientCaps: box.Needed,
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	if err := cmd.Start(); err != nil {
+		why := fmt.Errorf("%w; user namespaces may be switched off (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)", err)
+		return nil, &setupError{"namespaces", errors.Join(why, orders.Close(), messages.Close())}
+	}
+	in := &inner{j, cmd, orders, messages}
+	if err := box.Send(orders, p.steps...); err != nil {
+		in.kill()
+		return nil, &setupError{"tell the plan", errors.Join(err, cmd.Wait(), orders.Close(), messages.Close())}
+	}
+	return in, nil
+}
+
+// spaces are the namespaces of a run.
+func spaces(n sayso.Network) uintptr {
+	flags := uintptr(syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWCGROUP)
+	if n == sayso.NetworkNone || n == sayso.NetworkLoopback {
+		flags |= syscall.CLONE_NEWNET
+	}
+	return flags
+}
+
+// throughPipe lets a file be read through a pipe.
+func throughPipe(r io.Reader) io.Reader {
+	if f, ok := r.(*os.File); ok && f != nil {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return struct{ io.Reader }{f}
+		}
+	}
+	return r
+}
+
+func (in *inner) kill() { _ = in.cmd.Process.Kill() } // it may have ended
+
+// wait waits for the end, and brings it about when the time is over.
+func (in *inner) wait(ctx context.Context) (result Result, err error) {
+	told := make(chan box.Step, 4)
+	go func() {
+		defer close(told)
+		for {
+			steps, err := box.Receive(in.messages)
+			if err != nil {
+				return // it has ended
+			}
+			for _, s := range steps {
+				told <- s
+			}
+		}
+	}()
+	over := make(chan struct{})
+	go in.end(ctx, over)
+	go in.j.forward(over, func(s os.Signal) {
+		if n, ok := s.(syscall.Signal); ok {
+			_ = box.Send(in.orders, box.Step{box.Signal, strconv.Itoa(int(n))}) // it may have ended
+		}
+	})
+	var last box.Step
+	for s := range told {
+		if result.Ran = result.Ran || s[0] == box.Ready; s[0] != box.Ready {
+			last = s
+		}
+	}
+	waited := in.cmd.Wait()
+	close(over)
+	_, _ = in.orders.Close(), in.messages.Close() // nobody is on the other side
+	result.TimedOut = errors.Is(context.Cause(ctx), errTime)
+	return in.j.ended(ctx, result, last, waited)
+}
+
+// end asks all processes to end when the time is over or nobody wants the result any
+// more, and ends them when the grace is over, too.
+func (in *inner) end(ctx context.Context, over <-chan struct{}) {
+	select {
+	case <-over:
+		return
+	case <-ctx.Done():
+	}
+	if in.j.c.Grace > 0 {
+		_ = box.Send(in.orders, box.Step{box.End}) // it may have ended
+		select {
+		case <-over:
+			return
+		case <-time.After(in.j.c.Grace):
+		}
+	}
+	in.kill()
+}
+
+// ended reads what sayso-box has told last.
+func (j *job) ended(ctx context.Context, result Result, last box.Step, waited error) (Result, error) {
+	kind, args := "", box.Step{"", ""}
+	if len(last) > 0 {
+		kind = last[0]
+		copy(args, last[1:])
+	}
+	switch kind {
+	case box.Exited:
+		result.Exit, _ = strconv.Atoi(args[0]) // sayso-box writes numbers
+	case box.Killed:
+		result.Signal, _ = strconv.Atoi(args[0]) // as above
+	case box.NotFound:
+		return result, fmt.Errorf("%w: %s", ErrNotFound, args[0])
+	case box.CannotDo:
+		return result, fmt.Errorf("%w: %s", ErrCannotRun, args[0])
+	case box.Failed:
+		return result, &setupError{args[0], errors.New(args[1])}
+	case box.Lost:
+		result.Ended, result.Signal = fmt.Sprintf("%s was replaced by somebody outside, and so was not protected any more", args[0]), int(syscall.SIGKILL)
+	case box.Over:
+		result.Ended, result.Signal = "all processes together went over the limit: "+args[0], int(syscall.SIGKILL)
+	default:
+		if ctx.Err() == nil {
+			return result, fmt.Errorf("sayso-box ended before the command did: %w", cmpErr(waited))
+		}
+		result.Signal = int(syscall.SIGKILL)
+	}
+	return result, nil
+}
+
+func cmpErr(err error) error {
+	if err == nil {
+		return errors.New("it told nothing")
+	}
+	return err
+}
