@@ -249,15 +249,20 @@ func TestExplain(t *testing.T) {
 
 // TestResize: the question is drawn again for the new width.
 func TestResize(t *testing.T) {
-	term := ask(t, "native", push, 120)
-	term.Wait("your answer:")
-	term.Resize(60, 24)
-	term.Until("want a second question", func(s *termtest.Screen) bool { return strings.Count(s.All(), "your answer:") == 2 })
-	_, again, _ := strings.Cut(term.Text(), "your answer:")
-	termtest.Golden(t, "resized", again)
-	term.Type("y")
-	if code := term.Exit(); code != 0 {
-		t.Errorf("exit code %d", code)
+	for _, cols := range []int{60, 80, 120} {
+		t.Run(strconv.Itoa(cols), func(t *testing.T) {
+			t.Parallel()
+			term := ask(t, "native", push, 100)
+			term.Until("want a question", asked(1))
+			term.Resize(cols, 24)
+			term.Until("want a second question", asked(2))
+			_, again, _ := strings.Cut(term.Text(), "your answer:")
+			termtest.Golden(t, fmt.Sprintf("resized-%d", cols), again)
+			term.Type("y")
+			if code := term.Exit(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
 	}
 }
 
