@@ -83,6 +83,12 @@ func (a TrustAction) Apply(ctx context.Context, in sayso.TrustStore) error {
 // Confirming reports how many entries wait to be taken back.
 func (m TrustManager) Confirming() int { return len(m.pending) }
 
+// Entries are what is trusted.
+func (m TrustManager) Entries() []sayso.Trust { return slices.Clone(m.entries) }
+
+// Row is the entry that the cursor is on.
+func (m TrustManager) Row() int { return m.row }
+
 // Lines draw the manager.
 func (m TrustManager) Lines() []string {
 	var out []string

@@ -10,30 +10,38 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve/tui"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const approveUse = `sayso approve [--json] [--choice KEY [--for TIME]] [--contract HASH] [ID]
+const approveUse = `sayso approve [--preset NAME]
+       sayso approve [--json] [--choice KEY [--for TIME]] [--contract HASH] ID
 
 Says yes to a call that waits for an answer, from another terminal than that of
-the agent. ID is that of the request, or the start of it; without one the calls
-that wait are listed, the oldest first. The first answer counts.
+the agent. ID is that of the request, or the start of it; without one, in a
+terminal, a full screen shows the calls that wait, and grants, rules and journal;
+elsewhere, or with --json, the calls are listed, the oldest first. The first
+answer counts.
 
   --choice KEY     one of the choices that are listed (default: this call only)
   --for TIME       what is approved for longer ends after that in any case: 90m, 8h
   --contract HASH  answer only if this is what would run
+  --preset NAME    the preset in force on the screen, if not that of the policy
   --json           print what waits, or the answer, as one JSON object a line
 
 An agent cannot answer for you: run this in a terminal of your own.
 
-Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage.`
+Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage, 130
+interrupted.`
 
-const denyUse = `sayso deny [--json] [--choice KEY] [--contract HASH] [ID]
+const denyUse = `sayso deny [--preset NAME]
+       sayso deny [--json] [--choice KEY] [--contract HASH] ID
 
 Says no to a call that waits for an answer. See sayso help approve.
 
-Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage.`
+Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage, 130
+interrupted.`
 
 func approveVerb(args []string, std IO) error { return answer("approve", approveUse, args, std) }
 
@@ -45,6 +53,7 @@ func answer(verb, use string, args []string, std IO) error {
 	asJSON := flags.Bool("json", false, "")
 	key := flags.String("choice", "", "")
 	hash := flags.String("contract", "", "")
+	preset := flags.String("preset", "", "")
 	lasts := time.Duration(0)
 	if verb == "approve" {
 		flags.DurationVar(&lasts, "for", 0, "")
@@ -63,6 +72,9 @@ func answer(verb, use string, args []string, std IO) error {
 		if err := byPerson("an answer"); err != nil {
 			return err
 		}
+	}
+	if in, out, ok := onScreen(std); ok && len(rest) == 0 && !*asJSON {
+		return screen(tui.AtQueue, *preset, in, out, std)
 	}
 	return atDesk(std.key(nil), func(ctx context.Context, d *manage.Desk) error {
 		list, err := d.Approvals.Waiting(ctx)

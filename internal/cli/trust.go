@@ -5,18 +5,19 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve/tui"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const trustUse = `sayso trust [list] [--json] [--here]
+const trustUse = `sayso trust [--preset NAME]
+       sayso trust list [--json] [--here]
        sayso trust add [--json] [--server NAME]
        sayso trust revoke [--json] [--server NAME] | --here | --all
 
@@ -25,11 +26,15 @@ that you trust may allow anything, and only as they were when you said so: chang
 one, and it only tightens until you add it again. A server is trusted in one
 workspace by what it starts; the values of its environment do not count.
 
+Without a sub-verb, in a terminal: what can be trusted here, if not all of it is,
+and then the trust manager. Elsewhere: the list.
+
   add            trust this workspace with its policy files as they are
   revoke         trust this workspace, or a server in it, no longer
   --server NAME  a server of this workspace, as .mcp.json has it now
   --here         everything in this workspace
   --all          everything everywhere
+  --preset NAME  the preset in force in the manager, if not that of the policy
   --json         print one JSON object a line
 
 An agent cannot change it: run this in a terminal of your own.
@@ -48,11 +53,15 @@ func trustVerb(args []string, std IO) error {
 	flags.BoolVar(&o.here, "here", false, "")
 	flags.BoolVar(&o.all, "all", false, "")
 	flags.StringVar(&o.server, "server", "", "")
+	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, trustUse, args, std)
 	if helped || err != nil {
 		return err
 	}
 	verb := "list"
+	if in, out, ok := onScreen(std); ok && len(rest) == 0 && o == (trustOptions{}) {
+		return screen(tui.AtTrust, *preset, in, out, std)
+	}
 	if len(rest) > 0 {
 		verb = rest[0]
 	}
@@ -104,7 +113,7 @@ func (o *trustOptions) list(ctx context.Context, d *manage.Desk, std IO) error {
 		}
 		note := ""
 		if now, ok := asItIs(t); !ok || now != t.Fingerprint {
-			note = "  (it has changed since, and does not count)"
+			note = "  " + changedSince
 		}
 		if err := o.told(t, "", note, std); err != nil {
 			return err
@@ -165,17 +174,11 @@ func (o *trustOptions) add(ctx context.Context, d *manage.Desk, std IO) error {
 		}
 		return o.told(t, "trusted: ", ": "+shell.ShownWhole(s.Type+" "+strings.Join(append([]string{s.Command}, s.Args...), " ")), std)
 	}
-	list := []sayso.Trust{{Root: o.root}}
-	for _, name := range manage.PolicyFiles {
-		text, err := local.Machine{}.ReadFile(filepath.Join(o.root, filepath.FromSlash(name)), maxPolicy)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return fmt.Errorf("trust %s: %w", name, err)
-		default:
-			list = append(list, manage.FileTrust(o.root, name, text))
-		}
+	files, err := policyTrusts(o.root)
+	if err != nil {
+		return err
 	}
+	list := append([]sayso.Trust{{Root: o.root}}, files...)
 	for _, t := range list {
 		if err := d.Trust(ctx, t); err != nil {
 			return err

@@ -53,7 +53,9 @@ func Start(t *testing.T, cmd *exec.Cmd, cols, rows int) *Terminal {
 		t.Fatalf("start %s in a terminal: %v", cmd.Path, err)
 	}
 	term := &Terminal{t: t, file: file, cmd: cmd, done: make(chan struct{}), screen: NewScreen(cols, rows)}
-	term.screen.Answer = func(text string) { go term.Type(text) }
+	term.screen.Answer = func(text string) {
+		go func() { _, _ = file.WriteString(text) }() // the program may have ended
+	}
 	go term.show()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve/tui"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/preset"
+)
+
+// screenTrusts is what a person trusts.
+type screenTrusts screenDesk
+
+// Offer is what can be trusted in this workspace. KodaCode asks before anything
+// else.
+func (s *screenTrusts) Offer(ctx context.Context) (tui.Offer, error) {
+	o := tui.Offer{Root: s.root}
+	servers, err := workspaceServers(s.root)
+	if err != nil {
+		return o, fmt.Errorf("the MCP servers of the workspace: %w", err)
+	}
+	if o.Prompt, o.Needed, err = preset.AskTrust(ctx, s.desk.Trusts, s.root, servers); err != nil {
+		return o, err
+	}
+	if o.Files, err = policyTrusts(s.root); err != nil {
+		return o, err
+	}
+	for _, t := range o.Files {
+		same, err := s.desk.Trusts.Trusted(ctx, t.Root, t.Name, t.Fingerprint)
+		if err != nil {
+			return o, err
+		}
+		o.Needed = o.Needed || !same
+	}
+	if p, err := loadAs(s.root, s.home, s.preset, "", s.std); err == nil { // otherwise the tabs say why
+		o.First = p.engine.Preset.Name == "kodacode"
+	}
+	return o, nil
+}
+
+// policyTrusts is trust in the policy files of a workspace, as they are now.
+func policyTrusts(root string) ([]sayso.Trust, error) {
+	var out []sayso.Trust
+	for _, name := range manage.PolicyFiles {
+		text, err := local.Machine{}.ReadFile(filepath.Join(root, filepath.FromSlash(name)), maxPolicy)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, fmt.Errorf("trust %s: %w", name, err)
+		default:
+			out = append(out, manage.FileTrust(root, name, text))
+		}
+	}
+	return out, nil
+}
+
+// Trust trusts what was chosen, as it was when it was shown.
+func (s *screenTrusts) Trust(ctx context.Context, o tui.Offer, a preset.TrustAnswer) error {
+	var list []sayso.Trust
+	if a.Workspace {
+		list = append([]sayso.Trust{{Root: o.Root}}, o.Files...)
+	}
+	for _, server := range a.Servers {
+		list = append(list, sayso.Trust{Root: o.Root, Name: server.Name, Fingerprint: server.Fingerprint()})
+	}
+	for _, t := range list {
+		if err := s.desk.Trust(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Manager lists what is trusted.
+func (s *screenTrusts) Manager(ctx context.Context) (preset.TrustManager, []string, error) {
+	m, err := preset.OpenTrustManager(ctx, s.desk.Trusts, s.root)
+	var notes []string
+	for _, t := range m.Entries() {
+		note := ""
+		if now, ok := asItIs(t); !ok || now != t.Fingerprint {
+			note = changedSince
+		}
+		notes = append(notes, note)
+	}
+	return m, notes, err
+}
+
+const changedSince = "(it has changed since, and does not count)"
+
+// Revoke takes trust back. What somebody else has taken back already is fine.
+func (s *screenTrusts) Revoke(ctx context.Context, list []sayso.Trust) error {
+	var errs []error
+	for _, t := range list {
+		if err := s.desk.RevokeTrust(ctx, t); err != nil && !errors.Is(err, sayso.ErrNotFound) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
