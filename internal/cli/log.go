@@ -336,6 +336,9 @@ func logRepair(args []string, std IO) error {
 		}
 		return &usageError{"log repair takes no argument", ""}
 	}
+	if err := byPerson("the journal"); err != nil {
+		return err
+	}
 	folder, err := theJournal()
 	if err != nil {
 		return err

@@ -145,6 +145,8 @@ func (h head) over(file *os.File) (head, error) {
 		return h, private.Fail(file.Name(), fmt.Sprintf("it was cut: it has %d bytes, and had %d", info.Size(), h.size), repairHint, nil)
 	case info.Size() == h.size:
 		return h, nil
+	case info.Size()-h.size > maxBehind: // no process leaves as much
+		return h, private.Fail(file.Name(), fmt.Sprintf("%d bytes stand behind record %d that are none of the journal", info.Size()-h.size, h.seq), repairHint, nil)
 	}
 	text, err := io.ReadAll(io.NewSectionReader(file, h.size, info.Size()-h.size))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"os"
 
 	"github.com/sayso-dev/sayso/internal/private"
@@ -65,15 +66,13 @@ func (f Folder) Read(places iter.Seq2[Place, error]) iter.Seq2[Line, error] {
 
 // lineAt reads one line.
 func lineAt(file *os.File, at Place) (Line, error) {
-	in := bufio.NewReader(io.NewSectionReader(file, at.Offset, maxLine))
-	text, err := in.ReadBytes('\n')
+	in := bufio.NewReader(io.NewSectionReader(file, at.Offset, math.MaxInt64-at.Offset))
+	l, err := lineOf(in, file.Name(), at)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return Line{}, private.Fail(file.Name(), "it cannot be read", repairHint, err)
 	}
-	l := Line{File: file.Name(), Line: at.Lines + 1, Text: text[:len(text)-1], At: at}
-	l.Entry, l.Err = open(l.Text)
 	return l, nil
 }

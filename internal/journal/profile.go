@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -17,7 +15,7 @@ const hidden = "[profile rule]"
 func profileTexts(r *sayso.Record) []string {
 	var out []string
 	add := func(text string) {
-		for _, as := range []string{text, mask.Text(text), mask.Text(cut(text))} { // as it may have been written
+		for _, as := range []string{text, mask.Text(text), clean(text)} { // as it may have been written
 			if as != "" && !slices.Contains(out, as) {
 				out = append(out, as)
 			}
@@ -67,19 +65,13 @@ var told = []string{
 
 // hideTexts takes texts out of a record.
 func hideTexts(record []byte, texts []string) ([]byte, error) {
-	dec := json.NewDecoder(bytes.NewReader(record))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
+	v, err := decode(record)
+	if err != nil {
 		return nil, err
 	}
 	// The longest first: one may be the start of another.
 	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(without(v, "", texts))
-	return bytes.TrimSpace(out.Bytes()), err
+	return encode(without(v, "", texts))
 }
 
 // without is a value that stands under a key, with texts taken out.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -17,9 +16,6 @@ import (
 
 	"github.com/sayso-dev/sayso/internal/private"
 )
-
-// maxLine is the longest line that is read.
-const maxLine = 16 << 20
 
 // files are the numbers of the first records of the files, in order.
 func (f Folder) files() ([]uint64, error) {
@@ -46,6 +42,7 @@ type Line struct {
 	File string
 	Line int // from 1
 	Text []byte
+	Size int64 // of the line with its end
 	Entry
 	Err error // what is wrong with the line by itself
 	At  Place // where it begins
@@ -120,21 +117,16 @@ func (f Folder) lines(at *Place, yield func(Line, error) bool) bool {
 	}
 	in := bufio.NewReader(file)
 	for {
-		text, err := in.ReadBytes('\n')
+		l, err := lineOf(in, file.Name(), *at)
 		if errors.Is(err, io.EOF) { // half a line is not there yet
 			return true
-		}
-		if err == nil && len(text) > maxLine {
-			err = fmt.Errorf("line %d has %d bytes", at.Lines+1, len(text))
 		}
 		if err != nil {
 			yield(Line{}, private.Fail(file.Name(), "it cannot be read", "", err))
 			return false
 		}
-		l := Line{File: file.Name(), Line: at.Lines + 1, Text: text[:len(text)-1], At: *at}
-		at.Offset += int64(len(text))
+		at.Offset += l.Size
 		at.Lines++
-		l.Entry, l.Err = open(l.Text)
 		if !yield(l, nil) {
 			return false
 		}

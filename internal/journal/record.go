@@ -2,17 +2,13 @@ package journal
 
 import (
 	"encoding/json"
-	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
 )
-
-// longest is how much of one value is kept: a file that is written stands in the
-// input of its call.
-const longest = 4 << 10
 
 // appendMasked appends the fields of a record to an object that has others, with secrets taken out of everything that came
 // from an agent, and without the middle of long values. Identifiers and hashes
@@ -27,8 +23,8 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 	w.text = r.Time.UTC().AppendFormat(append(w.text, '"'), time.RFC3339Nano)
 	w.text = append(w.text, '"')
 	w.string("kind", string(r.Kind))
-	w.string("call", r.Call)
-	w.some("session", r.Session)
+	w.string("call", cut(r.Call))
+	w.some("session", cut(r.Session))
 	if r.Request != nil {
 		w.request(*r.Request)
 	}
@@ -40,8 +36,8 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 		w.key("decider")
 		w.open('{')
 		w.string("kind", d.Kind)
-		w.some("name", mask.Text(d.Name))
-		w.some("where", d.Where)
+		w.some("name", clean(d.Name))
+		w.some("where", clean(d.Where))
 		w.some("channel", d.Channel)
 		w.close('}')
 	}
@@ -52,25 +48,27 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 	}
 	if a := r.Answer; a != nil {
 		answer := *a
-		answer.Rule, answer.More = mask.Text(a.Rule), texts(a.More)
+		answer.Rule, answer.More = clean(a.Rule), texts(a.More)
 		w.value("answer", answer)
 	}
 	if r.Result != nil {
 		result := *r.Result
-		result.Error = mask.Text(cut(result.Error))
+		result.Error = clean(result.Error)
 		w.value("result", result)
 	}
 	if g := r.Grant; g != nil {
 		grant := *g
-		grant.Rule = mask.Text(cut(g.Rule))
+		grant.Rule, grant.Call = clean(g.Rule), cut(g.Call)
 		w.value("grant", grant)
 	}
 	if r.Trust != nil {
-		w.value("trust", r.Trust)
+		trust := *r.Trust
+		trust.Name = clean(trust.Name)
+		w.value("trust", trust)
 	}
 	w.rule(r.Rule)
 	w.some("root", r.Root)
-	w.some("note", r.Note)
+	w.some("note", clean(r.Note))
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -81,25 +79,38 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 		}
 		w.text = append(append(w.text[:from], ','), hidden[1:len(hidden)-1]...)
 	}
+	if len(w.text)-from > maxRecord {
+		less, err := shrink([]byte("{" + string(w.text[from+1:]) + "}"))
+		if err != nil {
+			return nil, err
+		}
+		w.text = append(append(w.text[:from], ','), less[1:len(less)-1]...)
+	}
 	return w.text, nil
 }
 
 func maskedTerms(terms sayso.Contract) sayso.Contract {
-	terms.Input, terms.Script = short(terms.Input), mask.Text(cut(terms.Script))
-	terms.Argv = texts(terms.Argv)
+	terms.Tool, terms.Input, terms.Script = clean(terms.Tool), short(terms.Input), clean(terms.Script)
+	for _, list := range []*[]string{&terms.Argv, &terms.Read, &terms.Write, &terms.Protected, &terms.Inherit, &terms.Hosts} {
+		*list = texts(*list)
+	}
 	env := map[string]string{}
 	for name, value := range terms.Env {
 		hidden := mask.Text(name + "=" + value)
-		env[name] = strings.TrimPrefix(hidden, name+"=")
+		env[cut(name)] = cut(strings.TrimPrefix(hidden, name+"="))
 	}
 	terms.Env = env
 	return terms
 }
 
+// clean is a text without secrets, of which a part could be left if it were cut
+// first, and without its middle if it is long.
+func clean(s string) string { return cut(mask.Text(s)) }
+
 func texts(list []string) []string {
 	var out []string
 	for _, s := range list {
-		out = append(out, mask.Text(cut(s)))
+		out = append(out, clean(s))
 	}
 	return out
 }
@@ -113,36 +124,10 @@ func short(raw json.RawMessage) json.RawMessage {
 	if len(hidden) <= longest {
 		return hidden
 	}
-	var v any
-	if json.Unmarshal(hidden, &v) != nil {
+	v, err := decode(hidden)
+	if err != nil {
 		return nil
 	}
-	out, _ := json.Marshal(cutAll(v)) // what was read can be written
+	out, _ := encode(cutAll(v, math.MaxInt)) // what was read can be written
 	return out
-}
-
-func cutAll(v any) any {
-	switch v := v.(type) {
-	case string:
-		return cut(v)
-	case []any:
-		for i := range v {
-			v[i] = cutAll(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = cutAll(v[key])
-		}
-	}
-	return v
-}
-
-// cut keeps the beginning and the end of a long text.
-func cut(s string) string {
-	if len(s) <= longest {
-		return s
-	}
-	const end = longest / 4
-	head, tail := s[:longest-end], s[len(s)-end:]
-	return strings.ToValidUTF8(head, "") + fmt.Sprintf("[cut:%d]", len(s)-longest) + strings.ToValidUTF8(tail, "")
 }

@@ -75,11 +75,11 @@ func (w *writer) quote(s string) { w.text = plainjson.AppendText(w.text, s, fals
 func (w *writer) request(c sayso.Call) {
 	w.key("request")
 	w.open('{')
-	w.some("id", c.ID)
-	w.some("session", c.Session)
-	w.some("agent", c.Agent)
-	w.some("subagent", c.Subagent)
-	w.string("tool", c.Tool)
+	w.some("id", cut(c.ID))
+	w.some("session", cut(c.Session))
+	w.some("agent", clean(c.Agent))
+	w.some("subagent", clean(c.Subagent))
+	w.string("tool", clean(c.Tool))
 	if input := short(c.Input); input != nil {
 		w.key("input")
 		w.text = append(w.text, input...)
@@ -88,9 +88,11 @@ func (w *writer) request(c sayso.Call) {
 	w.some("root", c.Root)
 	w.some("home", c.Home)
 	if c.Server != nil {
-		w.value("server", c.Server)
+		server := *c.Server
+		server.Name = clean(server.Name)
+		w.value("server", server)
 	}
-	w.some("approval", c.Approval)
+	w.some("approval", cut(c.Approval))
 	w.close('}')
 }
 
@@ -98,7 +100,7 @@ func (w *writer) decision(d *sayso.Decision) {
 	w.open('{')
 	w.string("effect", d.Effect.String())
 	w.string("code", string(d.Code))
-	w.string("reason", mask.Text(d.Reason))
+	w.string("reason", clean(d.Reason))
 	w.some("stage", d.Stage)
 	w.rule(d.Rule)
 	w.some("scope", string(d.Scope))
@@ -108,9 +110,9 @@ func (w *writer) decision(d *sayso.Decision) {
 	w.true("immune", d.Immune)
 	w.true("soft", d.Soft)
 	w.string("risk", d.Risk.String())
-	w.string("explanation", mask.Text(d.Explanation))
-	w.some("part", mask.Text(d.Part))
-	w.some("subject", mask.Text(d.Subject))
+	w.string("explanation", clean(d.Explanation))
+	w.some("part", clean(d.Part))
+	w.some("subject", clean(d.Subject))
 	if len(d.Keep) > 0 {
 		w.value("keep", d.Keep)
 	}
@@ -143,8 +145,8 @@ func (w *writer) rule(r *sayso.Rule) {
 	w.key("rule")
 	w.open('{')
 	w.string("effect", r.Effect.String())
-	w.string("rule", mask.Text(cut(r.Text)))
-	w.some("because", mask.Text(cut(r.Because)))
+	w.string("rule", clean(r.Text))
+	w.some("because", clean(r.Because))
 	if len(r.Except) > 0 {
 		w.value("except", texts(r.Except))
 	}
@@ -174,13 +176,13 @@ func (w *writer) steps(name string, list []sayso.Step) {
 		w.next()
 		w.open('{')
 		w.string("stage", s.Stage)
-		w.some("part", mask.Text(s.Part))
+		w.some("part", clean(s.Part))
 		w.string("spoke", s.Spoke)
 		if s.Effect != sayso.Deny {
 			w.string("effect", s.Effect.String())
 		}
 		w.some("code", string(s.Code))
-		w.some("reason", mask.Text(s.Reason))
+		w.some("reason", clean(s.Reason))
 		w.rule(s.Rule)
 		w.steps("steps", s.Steps)
 		w.close('}')

@@ -122,6 +122,28 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// TestEachAlone: a change of one thing and nothing else is kept.
+func TestEachAlone(t *testing.T) {
+	all := sayso.SessionState{
+		Root: "/repo", Mode: "plan", AgentMode: sayso.PlanMode, Surface: sayso.Surface{Only: []string{"read"}}, Turn: 2, Prompt: "go on", Stopped: 3,
+		Denied: []sayso.Denial{{Rule: "r"}}, Soft: map[string]sayso.Denies{"x": {Total: 1}}, Tainted: "cat .env", Written: map[string]int{"/a": 1},
+		Waiting: map[string]sayso.Waiting{"c": {}}, Spent: []string{"g"},
+	}
+	for i := range reflect.TypeFor[sayso.SessionState]().NumField() {
+		field := reflect.ValueOf(all).Field(i)
+		name := reflect.TypeFor[sayso.SessionState]().Field(i).Name
+		if field.IsZero() {
+			t.Errorf("%s is not tested", name)
+		}
+		f := newFolder(t)
+		update(t, f, "s", func(st *sayso.SessionState) { reflect.ValueOf(st).Elem().Field(i).Set(field) })
+		got, err := f.Get(ctx, "s")
+		if err != nil || !reflect.DeepEqual(reflect.ValueOf(got).Field(i).Interface(), field.Interface()) {
+			t.Errorf("%s: %+v %v", name, got, err)
+		}
+	}
+}
+
 // TestModes: folders and files are for the user alone.
 func TestModes(t *testing.T) {
 	f := newFolder(t)

@@ -67,7 +67,7 @@ func difference(before, after sayso.SessionState) (line, bool, error) {
 
 // empty reports whether the line changes nothing.
 func (l *line) empty() bool {
-	return l.Root == nil && l.Mode == nil && l.AgentMode == nil && l.Turn == nil && l.Surface == nil && l.Stopped == nil && l.Tainted == nil &&
+	return l.Root == nil && l.Mode == nil && l.AgentMode == nil && l.Turn == nil && l.Prompt == nil && l.Surface == nil && l.Stopped == nil && l.Tainted == nil &&
 		len(l.Denied) == 0 && len(l.Spent) == 0 && len(l.Soft) == 0 && len(l.Written) == 0 && len(l.Waiting) == 0
 }
 
