@@ -1,5 +1,6 @@
 # make test        everything that CI runs; sets up what it needs first
 # make test-quick  the tests without race detector, fuzzing and linters
+# make images      the pictures in docs/images
 # make bench       how fast it is, against the bare parse and against other engines
 
 # Go may stand under .tools, where scripts/setup puts it if the system's is too
@@ -10,7 +11,7 @@ GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
-.PHONY: test test-quick setup generate stale lint vet fuzz cover bench build install
+.PHONY: test test-quick setup generate stale lint vet fuzz cover bench images build install
 
 # The tests come last, so that the runner's own closing lines end the output.
 test: setup stale vet lint fuzz cover
@@ -64,3 +65,8 @@ bench:
 	./scripts/askbench
 	$(GO) run ./scripts/hookbench
 	./bench/run
+
+# images writes pictures of the web page, as a browser shows it.
+images:
+	mkdir -p docs/images
+	$(GO) test ./internal/approve/web/browser -count 1 -run '^TestImages$$' -images $(CURDIR)/docs/images

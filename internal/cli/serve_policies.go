@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -143,23 +142,7 @@ func (p *pagePolicies) SetMode(_ context.Context, root, mode string) error {
 	if err := knownMode(mode, l.engine.Preset); mode != "" && err != nil {
 		return err
 	}
-	return changeFile(at.File(sayso.Workspace), func(text []byte) ([]byte, error) { return config.SetMode(text, mode) })
-}
-
-// changeFile edits a policy file.
-func changeFile(name string, edit func([]byte) ([]byte, error)) error {
-	before, err := readPlain(name)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	after, err := edit(before)
-	if err != nil {
-		return inPolicy(name, err)
-	}
-	if bytes.Equal(before, after) {
-		return nil
-	}
-	return writeWhole(name, after)
+	return rewrite(at.File(sayso.Workspace), func(text []byte) ([]byte, error) { return config.SetMode(text, mode) })
 }
 
 // A fileRules is a policy file as a store, so that its changes are recorded like
@@ -172,11 +155,11 @@ type fileRules struct {
 func (f fileRules) Rules(context.Context, string) ([]sayso.Rule, error) { return nil, nil }
 
 func (f fileRules) AddRule(_ context.Context, _ string, r sayso.Rule) error {
-	return changeFile(f.name, func(text []byte) ([]byte, error) { return config.AddRule(text, r.Effect, r.Text) })
+	return rewrite(f.name, func(text []byte) ([]byte, error) { return config.AddRule(text, r.Effect, r.Text) })
 }
 
 func (f fileRules) RemoveRule(_ context.Context, _, text string) error {
-	return changeFile(f.name, func(before []byte) ([]byte, error) { return config.RemoveRule(before, f.effect, text) })
+	return rewrite(f.name, func(before []byte) ([]byte, error) { return config.RemoveRule(before, f.effect, text) })
 }
 
 // inFile is the desk for the rules of a policy file.

@@ -188,3 +188,28 @@ func (db *DB) Waiting(ctx context.Context) ([]sayso.Request, error) {
 	}
 	return out, err
 }
+
+// WaitingIDs names the requests that can be answered, the oldest first, without
+// reading them.
+func (db *DB) WaitingIDs(ctx context.Context) ([]string, error) {
+	rows, err := db.db.QueryContext(ctx, "SELECT id FROM approvals WHERE answer = '' AND (until = 0 OR until > ?) ORDER BY n", db.now().UnixMilli())
+	if err != nil {
+		return nil, db.fail(err)
+	}
+	defer rows.Close() //nolint:errcheck // it was only read
+	var out []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, db.fail(err)
+		}
+		out = append(out, id)
+	}
+	return out, db.fail(rows.Err())
+}
+
+// Request returns a request, answered or not, or [sayso.ErrNotFound].
+func (db *DB) Request(ctx context.Context, id string) (sayso.Request, error) {
+	kept, err := db.one(ctx, db.db, id)
+	return kept.req, err
+}

@@ -298,7 +298,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"", "login", "settings", "grants", "trust", "journal", "static/page.js", "static/page.css", "nosuch"} {
 		reply, text := s.send(sent{path: path})
 		for name, want := range map[string]string{
-			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "same-origin",
 		} {
 			if got := reply.Header.Get(name); got != want {
 				t.Errorf("/%s: %s is %q", path, name, got)

@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/approve/view"
 )
 
@@ -44,6 +46,7 @@ type event struct {
 // An inbox knows the requests that wait, and what has changed since.
 type inbox struct {
 	store sayso.Approvals
+	known approve.Known // by look alone
 	opts  view.Options
 	stamp func() string
 	clock func() time.Time
@@ -64,7 +67,7 @@ type inbox struct {
 
 func newInbox(c Config) *inbox {
 	return &inbox{
-		store: c.Desk.Approvals, opts: view.Options{Home: c.Home, Before: c.Before}, stamp: c.Stamp, clock: c.Clock,
+		store: c.Desk.Approvals, known: approve.Known{Store: c.Desk.Approvals}, opts: view.Options{Home: c.Home, Before: c.Before}, stamp: c.Stamp, clock: c.Clock,
 		open: map[string]*waiting{}, changed: make(chan struct{}),
 	}
 }
@@ -97,7 +100,7 @@ func (b *inbox) look(ctx context.Context, must bool) {
 	if b.stamp != nil {
 		stamp = b.stamp() // before it is looked at: a change in between shows the next time
 	}
-	list, err := b.store.Waiting(ctx)
+	list, err := b.known.Waiting(ctx)
 	if ctx.Err() != nil {
 		return
 	}
@@ -121,7 +124,7 @@ func (b *inbox) fail(err error) {
 }
 
 // update takes over what waits now.
-func (b *inbox) update(ctx context.Context, list []sayso.Request) {
+func (b *inbox) update(ctx context.Context, list []*sayso.Request) {
 	now := map[string]bool{}
 	var come []*waiting
 	b.mu.Lock()
@@ -130,7 +133,7 @@ func (b *inbox) update(ctx context.Context, list []sayso.Request) {
 	for i := range list {
 		now[list[i].ID] = true
 		if known[list[i].ID] == nil { // only look changes it, one at a time
-			come = append(come, b.drawn(list[i]))
+			come = append(come, b.drawn(*list[i]))
 		}
 	}
 	b.mu.Lock()
@@ -149,10 +152,10 @@ func (b *inbox) update(ctx context.Context, list []sayso.Request) {
 	for i, id := range gone {
 		b.shut(id, texts[i])
 	}
-	next := map[string]*waiting{}
-	for id, w := range b.open {
-		next[id] = w
+	if len(come) == 0 {
+		return
 	}
+	next := maps.Clone(b.open) // the one of before is being looked at
 	for _, w := range come {
 		next[w.request.ID] = w
 		b.order = append(b.order, w.request.ID)
@@ -175,12 +178,8 @@ func (b *inbox) shut(id, text string) {
 	if w == nil {
 		return
 	}
-	next := map[string]*waiting{}
-	for other, w := range b.open {
-		if other != id {
-			next[other] = w
-		}
-	}
+	next := maps.Clone(b.open)
+	delete(next, id)
 	b.open = next
 	b.order = slices.DeleteFunc(slices.Clone(b.order), func(o string) bool { return o == id })
 	if b.closed = append(b.closed, w); len(b.closed) > mostClosed {

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -54,6 +55,24 @@ func moment(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time; for example 2026-03-04T05:06", view.Safe(text))
 }
 
+// readable is JSON with its signs as they are, and not as codes; of a command
+// alone it is the command.
+func readable(raw json.RawMessage) string {
+	var v any
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if json.Unmarshal(raw, &v) != nil || e.Encode(v) != nil {
+		return string(raw)
+	}
+	if m, ok := v.(map[string]any); ok && len(m) == 1 {
+		if command, ok := m["command"].(string); ok {
+			return command
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
 // A story is what the journal has about a call, or what somebody managed.
 type story struct {
 	Call, Session, Agent, Tool string
@@ -73,7 +92,7 @@ func (s *story) add(r *sayso.Record) {
 	s.Session = cmp.Or(s.Session, r.Session)
 	switch {
 	case r.Request != nil:
-		s.Agent, s.Tool, s.What = r.Request.Agent, r.Request.Tool, string(r.Request.Input)
+		s.Agent, s.Tool, s.What = r.Request.Agent, r.Request.Tool, readable(r.Request.Input)
 	case r.Decision != nil:
 		s.Effect = r.Decision.Effect.String()
 		s.effects = append(s.effects, s.Effect)
@@ -127,7 +146,7 @@ func (p *Page) stories(s search) (list []*story, more bool, err error) {
 			all = append(all, one)
 		}
 		one.add(&line.Record)
-		one.found = one.found || len(text) > 0 && (bytes.Contains(bytes.ToLower(line.Text), text) || strings.Contains(strings.ToLower(one.What), s.Text))
+		one.found = one.found || len(text) > 0 && (bytes.Contains(bytes.ToLower(line.Text), text) || strings.Contains(strings.ToLower(one.What), string(text)))
 		if len(all) >= 2*mostRead {
 			for _, old := range all[:mostRead] {
 				delete(byCall, old.Call)

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"stamp":   func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
 	"exact":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"action":  action,
+	"short":   short,
+	"marked":  marked,
 	"sign":    sign,
 	"effects": func() []string { return []string{"allow", "ask", "deny"} },
 }).ParseFS(files, "pages/*.html"))
@@ -38,6 +41,19 @@ func action(c view.Choice) string {
 		return ""
 	}
 	return word
+}
+
+// short is a text fit to be shown, with the home folder as ~.
+func short(home, text string) string {
+	if home != "" {
+		text = strings.ReplaceAll(text, home+"/", "~/")
+	}
+	return view.Safe(text)
+}
+
+// marked reports whether the part that asks is to be seen in what is shown.
+func marked(what []view.Line) bool {
+	return slices.ContainsFunc(what, func(l view.Line) bool { return l.Is(view.Decisive) })
 }
 
 // sign stands beside a colour, for those who do not see it.
@@ -86,9 +102,9 @@ type page struct {
 func (p *Page) showAs(w http.ResponseWriter, _ *http.Request, s *session, status int, what page) {
 	var b bytes.Buffer
 	inner := struct {
-		Base, Token string
-		Data        any
-	}{p.base, s.token, what.data}
+		Base, Token, Home string
+		Data              any
+	}{p.base, s.token, p.Home, what.data}
 	if err := templates.ExecuteTemplate(&b, what.name, inner); err != nil {
 		http.Error(w, "The page cannot be shown: "+err.Error(), http.StatusInternalServerError)
 		return

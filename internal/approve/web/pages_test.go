@@ -96,7 +96,7 @@ func TestCard(t *testing.T) {
 	for _, want := range []string{
 		"claude, session s1", "wants to run", `ls &amp;&amp; </span><span class="decisive">git push origin main</span>`, "moderate", "Push commits to the remote repository",
 		"Why it asks:", "working directory", "~/app", "workspace", "protected paths", "environment overrides", "timeout", "output limit", "network policy",
-		"every command that starts with git push, until the end of this session", "the rule bash(git push *), for this workspace, until you revoke it",
+		"every command that starts with git push", "the rule bash(git push *), for this workspace, until you revoke it",
 		"~/app/.sayso.yaml:7", "this rule always asks", `<kbd aria-hidden="true">y</kbd> Allow: once`, "Deny: no",
 	} {
 		if !strings.Contains(text, want) {

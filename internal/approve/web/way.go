@@ -75,7 +75,7 @@ func stopOf(r *sayso.Record) stop {
 	}
 	if q := r.Request; q != nil {
 		line("%s uses %s in %s", cmp.Or(q.Agent, "an agent"), q.Tool, cmp.Or(q.Dir, q.Root))
-		line("%s", string(q.Input))
+		line("%s", readable(q.Input))
 	}
 	if d := r.Decision; d != nil {
 		s.Class = d.Effect.String()
@@ -88,7 +88,7 @@ func stopOf(r *sayso.Record) stop {
 		line("by %s %s %s %s", d.Kind, d.Name, d.Where, d.Channel)
 	}
 	if t := r.Terms; t != nil {
-		line("contract %s: %s", r.Contract, string(t.Canonical()))
+		line("contract %s: %s", r.Contract, readable(t.Canonical()))
 	}
 	if a := r.Answer; a != nil {
 		s.Class = map[bool]string{true: "allow", false: "deny"}[a.Yes]
