@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/local"
@@ -14,11 +17,16 @@ import (
 )
 
 // server is what is known of the MCP server that a call goes to. One that the
-// workspace configures is trusted if a person trusts it there as it is now; of
-// others, which the user has configured, nothing is known. Native does not ask.
+// workspace or the user configures is trusted if a person trusts it there as it is
+// now; one that is configured where nobody looks, by its name alone. Native does
+// not ask.
 func (l *loaded) server(root string, call sayso.Call) *sayso.Server {
 	if l.engine.Preset.Name == "native" || l.trusts == nil {
 		return call.Server
+	}
+	named := call.Server != nil && call.Server.Name != ""
+	if !named && !strings.ContainsAny(call.Tool, "_/.-:") {
+		return call.Server // a tool of the agent
 	}
 	root = local.Real(root)
 	list, err := workspaceServers(root)
@@ -27,7 +35,7 @@ func (l *loaded) server(root string, call sayso.Call) *sayso.Server {
 		names[i] = s.Name
 	}
 	name, _, ok := tools.MCP(call.Tool, names)
-	if call.Server != nil && call.Server.Name != "" {
+	if named {
 		name, ok = call.Server.Name, true
 	}
 	if !ok {
@@ -41,24 +49,97 @@ func (l *loaded) server(root string, call sayso.Call) *sayso.Server {
 	if err != nil {
 		return &known // it may be one of those that cannot be read
 	}
-	for _, s := range list {
-		if s.Name == name {
-			trusted, err := l.trusts.Trusted(context.Background(), root, name, s.Fingerprint())
-			known.Trusted = trusted && err == nil
-			return &known
-		}
+	s, err := oneServer(list, name)
+	switch {
+	case errors.Is(err, errTwice):
+		return &known
+	case err != nil && !named: // of others nothing is known
+		return call.Server
+	case err != nil:
+		s = manage.ByName(name)
 	}
-	return call.Server
+	trusted, err := l.trusts.Trusted(context.Background(), root, name, s.Fingerprint())
+	known.Trusted = trusted && err == nil
+	return &known
 }
 
-// workspaceServers are the servers that a workspace configures now.
-func workspaceServers(root string) ([]preset.MCPServer, error) {
-	text, err := local.Machine{}.ReadFile(filepath.Join(root, ".mcp.json"), maxPolicy)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+var (
+	errNoServer = errors.New("no such MCP server is configured")
+	errTwice    = errors.New("it is configured twice, and differently")
+)
+
+// oneServer is the server with a name. Which of two counts is for the agent to say,
+// so they must be the same.
+func oneServer(list []preset.MCPServer, name string) (preset.MCPServer, error) {
+	found, err := preset.MCPServer{}, errNoServer
+	for _, s := range list {
+		if s.Name != name {
+			continue
+		}
+		if err == nil && s.Fingerprint() != found.Fingerprint() {
+			return s, errTwice
+		}
+		found, err = s, nil
 	}
-	if err != nil {
+	return found, err
+}
+
+// maxUserFile is the largest file of the user's that is looked at: an agent keeps
+// much else in it.
+const maxUserFile = 32 << 20
+
+// workspaceServers are the servers that are configured now for a workspace, by
+// itself or by the user.
+func workspaceServers(root string) ([]preset.MCPServer, error) {
+	var out []preset.MCPServer
+	read := func(file string, most int, parse func([]byte) ([]preset.MCPServer, error)) error {
+		text, err := local.Machine{}.ReadFile(file, most)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		var list []preset.MCPServer
+		if err == nil {
+			list, err = parse(text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		out = append(out, list...)
+		return nil
+	}
+	if err := read(filepath.Join(root, ".mcp.json"), maxPolicy, manage.Servers); err != nil {
 		return nil, err
 	}
-	return manage.Servers(text)
+	within := func(project string) bool {
+		rel, err := filepath.Rel(root, local.Real(project))
+		return err == nil && filepath.IsLocal(rel)
+	}
+	home, _ := os.UserHomeDir() // without one there is no such file
+	for _, dir := range []string{home, os.Getenv("CLAUDE_CONFIG_DIR")} {
+		if dir == "" {
+			continue
+		}
+		own := func(text []byte) ([]preset.MCPServer, error) { return manage.UserServers(text, within) }
+		if err := read(local.Real(filepath.Join(dir, ".claude.json")), maxUserFile, own); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// serverOf is a server of a workspace as it is configured now; if it is not, what
+// can be trusted of it is its name.
+func serverOf(root, name string) (preset.MCPServer, error) {
+	list, err := workspaceServers(root)
+	if err != nil {
+		return preset.MCPServer{}, err
+	}
+	s, err := oneServer(list, name)
+	if errors.Is(err, errNoServer) {
+		return manage.ByName(name), nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("the MCP server %s: %w", name, err)
+	}
+	return s, nil
 }

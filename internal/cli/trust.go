@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -12,13 +13,12 @@ import (
 	"github.com/sayso-dev/sayso/internal/approve/tui"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
-	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/shell"
 )
 
 const trustUse = `sayso trust [--preset NAME]
        sayso trust list [--json] [--here]
-       sayso trust add [--json] [--server NAME]
+       sayso trust add [--json] [--server NAME [--by-name]]
        sayso trust revoke [--json] [--server NAME] | --here | --all
 
 Which workspaces and MCP servers you trust. Only the policy files of a workspace
@@ -31,7 +31,8 @@ and then the trust manager. Elsewhere: the list.
 
   add            trust this workspace with its policy files as they are
   revoke         trust this workspace, or a server in it, no longer
-  --server NAME  a server of this workspace, as .mcp.json has it now
+  --server NAME  an MCP server, as .mcp.json or your own .claude.json has it now
+  --by-name      of a server that is in neither: whatever it starts
   --here         everything in this workspace
   --all          everything everywhere
   --preset NAME  the preset in force in the manager, if not that of the policy
@@ -43,6 +44,7 @@ Exit status: 0 done, 1 error, 2 wrong usage.`
 
 type trustOptions struct {
 	here, all, asJSON bool
+	byName            bool
 	server, root      string
 }
 
@@ -53,6 +55,7 @@ func trustVerb(args []string, std IO) error {
 	flags.BoolVar(&o.here, "here", false, "")
 	flags.BoolVar(&o.all, "all", false, "")
 	flags.StringVar(&o.server, "server", "", "")
+	flags.BoolVar(&o.byName, "by-name", false, "")
 	preset := flags.String("preset", "", "")
 	rest, helped, err := parse(flags, trustUse, args, std)
 	if helped || err != nil {
@@ -75,7 +78,7 @@ func trustVerb(args []string, std IO) error {
 	switch {
 	case run == nil:
 		return &usageError{fmt.Sprintf("trust has no %q", verb) + orNear(verb, []string{"list", "add", "revoke"}, "sayso trust "), "want list, add or revoke"}
-	case verb == "add" && (o.here || o.all), verb == "list" && (o.all || o.server != ""), o.here && o.all, o.server != "" && (o.here || o.all):
+	case verb == "add" && (o.here || o.all), o.byName && (verb != "add" || o.server == ""), verb == "list" && (o.all || o.server != ""), o.here && o.all, o.server != "" && (o.here || o.all):
 		return &usageError{"these options do not go together", "sayso help trust tells which do"}
 	}
 	if verb != "list" {
@@ -142,37 +145,9 @@ func asItIs(t sayso.Trust) (string, bool) {
 // maxPolicy is the largest file that is looked at.
 const maxPolicy = 1 << 20
 
-// serverOf is a server of a workspace as it is configured now.
-func serverOf(root, name string) (preset.MCPServer, error) {
-	text, err := local.Machine{}.ReadFile(filepath.Join(root, ".mcp.json"), maxPolicy)
-	if err != nil {
-		return preset.MCPServer{}, fmt.Errorf("read the servers of the workspace: %w", err)
-	}
-	list, err := manage.Servers(text)
-	if err != nil {
-		return preset.MCPServer{}, err
-	}
-	var names []string
-	for _, s := range list {
-		if s.Name == name {
-			return s, nil
-		}
-		names = append(names, s.Name)
-	}
-	return preset.MCPServer{}, &hintedError{fmt.Sprintf("%s has no server %q", filepath.Join(root, ".mcp.json"), name), "it has: " + strings.Join(names, ", ")}
-}
-
 func (o *trustOptions) add(ctx context.Context, d *manage.Desk, std IO) error {
 	if o.server != "" {
-		s, err := serverOf(o.root, o.server)
-		if err != nil {
-			return err
-		}
-		t := sayso.Trust{Root: o.root, Name: s.Name, Fingerprint: s.Fingerprint()}
-		if err := d.Trust(ctx, t); err != nil {
-			return err
-		}
-		return o.told(t, "trusted: ", ": "+shell.ShownWhole(s.Type+" "+strings.Join(append([]string{s.Command}, s.Args...), " ")), std)
+		return o.addServer(ctx, d, std)
 	}
 	files, err := policyTrusts(o.root)
 	if err != nil {
@@ -188,6 +163,39 @@ func (o *trustOptions) add(ctx context.Context, d *manage.Desk, std IO) error {
 		}
 	}
 	return nil
+}
+
+// addServer trusts a server as it is configured now, or by its name if it is not
+// configured where sayso looks.
+func (o *trustOptions) addServer(ctx context.Context, d *manage.Desk, std IO) error {
+	list, err := workspaceServers(o.root)
+	if err != nil {
+		return err
+	}
+	s, err := oneServer(list, o.server)
+	_, isFile := manage.IsFile(sayso.Trust{Name: o.server})
+	switch missing := errors.Is(err, errNoServer); {
+	case missing && o.byName && !isFile:
+		s = manage.ByName(o.server)
+	case missing:
+		var names []string
+		for _, s := range list {
+			names = append(names, s.Name)
+		}
+		return &hintedError{
+			fmt.Sprintf("neither .mcp.json of %s nor your .claude.json has a server %q", o.root, o.server),
+			"they have: " + cmp.Or(strings.Join(names, ", "), "none") + "; with --by-name one is trusted that is configured elsewhere, whatever it starts",
+		}
+	case err != nil:
+		return &hintedError{fmt.Sprintf("the MCP server %s: %v", o.server, err), "give the one in .mcp.json or the one in your .claude.json another name"}
+	case o.byName:
+		return &usageError{"--by-name is for a server that is configured elsewhere", "this one is trusted for what it starts: sayso trust add --server " + o.server}
+	}
+	t := sayso.Trust{Root: o.root, Name: s.Name, Fingerprint: s.Fingerprint()}
+	if err := d.Trust(ctx, t); err != nil {
+		return err
+	}
+	return o.told(t, "trusted: ", ": "+shell.ShownWhole(strings.TrimSpace(s.Type+" "+strings.Join(append([]string{s.Command}, s.Args...), " "))), std)
 }
 
 func (o *trustOptions) revoke(ctx context.Context, d *manage.Desk, std IO) error {

@@ -182,3 +182,39 @@ func TestServers(t *testing.T) {
 		}
 	}
 }
+
+// TestServersAsStarted: what is fingerprinted is what an agent reads, which tells
+// small letters from large ones and takes the last of two.
+func TestServersAsStarted(t *testing.T) {
+	trusted := preset.MCPServer{Type: "stdio", Command: "good"}.Fingerprint()
+	for text, same := range map[string]bool{
+		`{"mcpServers":{"a":{"command":"good"}}}`:                                       true,
+		`{"mcpServers":{"a":{"command":"good","Command":"evil"}}}`:                      true,
+		`{"mcpServers":{"a":{"command":"good"}},"MCPSERVERS":{"a":{"command":"evil"}}}`: true,
+		`{"mcpServers":{"a":{"command":"evil","Command":"good"}}}`:                      false,
+		`{"mcpServers":{"a":{"command":"evil"}},"MCPSERVERS":{"a":{"command":"good"}}}`: false,
+		`{"mcpServers":{"a":{"command":"good","command":"evil"}}}`:                      false,
+		`{"mcpServers":{"a":{"command":"good"},"a":{"command":"evil"}}}`:                false,
+		`{"mcpServers":{"a":{"command":"good","url":"https://evil"}}}`:                  false,
+		`{"mcpServers":{"a":{"command":"good","type":"sse"}}}`:                          false,
+	} {
+		list, err := manage.Servers([]byte(text))
+		if err != nil || len(list) != 1 || (list[0].Fingerprint() == trusted) != same {
+			t.Errorf("%s: %+v %v, want the same: %v", text, list, err, same)
+		}
+	}
+}
+
+// TestUserServers: those for every workspace and for this one, and no others.
+func TestUserServers(t *testing.T) {
+	text := `{"mcpServers":{"all":{"command":"a"}},"projects":{"/r":{"mcpServers":{"here":{"command":"b"}}},"/q":{"mcpServers":{"there":{"command":"c"}}},"r":{"mcpServers":{"odd":{}}}}}`
+	list, err := manage.UserServers([]byte(text), func(dir string) bool { return strings.TrimPrefix(dir, "/") == "r" })
+	if err != nil || len(list) != 2 || list[0].Name != "all" || list[1].Name != "here" || list[1].Command != "b" {
+		t.Errorf("%+v %v", list, err)
+	}
+	for _, bad := range []string{``, `{"projects":[]}`, `{"mcpServers":3}`, `{"projects":{"/r":{"mcpServers":{"":{}}}}}`} {
+		if list, err := manage.UserServers([]byte(bad), func(string) bool { return true }); err == nil {
+			t.Errorf("%s: %+v", bad, list)
+		}
+	}
+}

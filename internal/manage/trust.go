@@ -1,19 +1,13 @@
 package manage
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/preset"
 )
 
 // To trust a workspace is to trust its policy files as they are: each is kept
@@ -46,37 +40,4 @@ func TrustsFile(ctx context.Context, kept sayso.TrustStore, root, file string, t
 	}
 	same, err := kept.Trusted(ctx, root, t.Name, t.Fingerprint)
 	return err == nil && same
-}
-
-// Servers reads the MCP servers that a workspace configures, as .mcp.json has
-// them.
-func Servers(text []byte) ([]preset.MCPServer, error) {
-	var file struct {
-		Servers map[string]struct {
-			Type    string            `json:"type"`
-			Command string            `json:"command"`
-			URL     string            `json:"url"`
-			Args    []string          `json:"args"`
-			Env     map[string]string `json:"env"`
-		} `json:"mcpServers"`
-	}
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
-		return nil, fmt.Errorf(".mcp.json: %w", err)
-	}
-	var out []preset.MCPServer
-	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
-		s := file.Servers[name]
-		server := preset.MCPServer{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Env: s.Env}
-		if server.Type == "" {
-			server.Type = "stdio"
-		}
-		if server.Command == "" {
-			server.Command = s.URL
-		}
-		if name == "" || strings.HasPrefix(name, ofFile) {
-			return nil, fmt.Errorf(".mcp.json: a server cannot have the name %q", name)
-		}
-		out = append(out, server)
-	}
-	return out, nil
 }
