@@ -117,14 +117,21 @@ func findSession(id, root string) (session.Summary, error) {
 		return session.Summary{ID: id, State: st}, err
 	}
 	here := func(s session.Summary) bool { return s.Err == nil && local.Real(s.State.Root) == local.Real(root) }
+	maybe := func(s session.Summary) bool {
+		return here(s) || s.Err != nil && (s.State.Root == "" || local.Real(s.State.Root) == local.Real(root))
+	}
 	if found, ok := indexedSession(folder, root, here); ok {
 		return found, nil
 	}
-	list, err := folder.List(context.Background(), here)
-	if err != nil || len(list) == 0 || !here(list[len(list)-1]) {
+	list, err := folder.List(context.Background(), maybe)
+	if err != nil || len(list) == 0 || !maybe(list[len(list)-1]) {
 		return session.Summary{}, err
 	}
-	return list[len(list)-1], nil
+	latest := list[len(list)-1]
+	if latest.Err != nil { // an older one is not the one that is meant
+		return session.Summary{}, &hintedError{fmt.Sprintf("the latest session in this workspace may be one that cannot be read: %v", latest.Err), "sayso mode --session ID is about another one"}
+	}
+	return latest, nil
 }
 
 func chooseMode(name string, found *session.Summary, policy loaded, root string, std IO) error {

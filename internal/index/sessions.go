@@ -10,9 +10,10 @@ import (
 
 // Sessions returns those of the sessions that were listed whose workspace fits, the
 // one that was changed last first, without their states. Only files that are not as
-// they were at the last use are read. A session that cannot be read is left out.
+// they were at the last use are read. One that cannot be read may be of any workspace
+// if it does not say of which.
 func (x *Index) Sessions(ctx context.Context, f session.Folder, files []session.Summary, fits func(root string) bool) ([]session.Summary, error) {
-	roots := map[string]string{} // by file
+	roots, damaged := map[string]string{}, map[string]bool{} // by file
 	err := x.change(ctx, func(tx *sql.Tx) error {
 		had, err := knownSessions(ctx, tx)
 		if err != nil {
@@ -28,6 +29,7 @@ func (x *Index) Sessions(ctx context.Context, f session.Folder, files []session.
 			}
 			if s = f.Read(s); s.Err != nil {
 				seen = "" // the next time it may be mended
+				damaged[s.File] = true
 			}
 			roots[s.File] = s.State.Root
 			if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO sessions (file, look, root) VALUES (?, ?, ?)", s.File, seen, s.State.Root); err != nil {
@@ -46,7 +48,7 @@ func (x *Index) Sessions(ctx context.Context, f session.Folder, files []session.
 	}
 	var out []session.Summary
 	for _, s := range files {
-		if root := roots[s.File]; root != "" && fits(root) {
+		if root := roots[s.File]; root == "" && damaged[s.File] || root != "" && fits(root) {
 			out = append(out, s)
 		}
 	}

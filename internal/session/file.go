@@ -24,7 +24,8 @@ type known struct {
 }
 
 // read reads the lines of a session's file. The last one does not count if it
-// has no end: whoever wrote it was killed before anybody was answered.
+// has no end: whoever wrote it was killed before anybody was answered. With an error
+// comes what the lines before it say.
 func read(file *os.File, belongs func(id string) bool) (known, error) {
 	var k known
 	text, err := private.Read(file, maxSize)
@@ -45,7 +46,7 @@ func read(file *os.File, belongs func(id string) bool) (known, error) {
 		}
 		k.lines++
 		if err != nil {
-			return known{}, &private.Error{File: file.Name(), Line: k.lines, Problem: err.Error(), Hint: startAfresh, Err: err}
+			return k, &private.Error{File: file.Name(), Line: k.lines, Problem: err.Error(), Hint: startAfresh, Err: err}
 		}
 		if k.lines == 1 {
 			k.id = l.ID

@@ -91,7 +91,10 @@ func (f Folder) Get(_ context.Context, id string) (sayso.SessionState, error) {
 	if err == nil && known.lines == 0 {
 		err = fmt.Errorf("session %q: %w", id, sayso.ErrNotFound)
 	}
-	return known.state, err
+	if err != nil {
+		return sayso.SessionState{}, err
+	}
+	return known.state, nil
 }
 
 // Update changes the state of a session, alone: whoever else wants to waits.

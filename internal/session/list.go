@@ -21,7 +21,7 @@ type Summary struct {
 	File  string
 	Time  time.Time // of its last change
 	State sayso.SessionState
-	Err   error // why the state cannot be read
+	Err   error // why the state cannot be read, or not all of it
 }
 
 // List returns the sessions, the one that was changed last first, until enough
