@@ -12,8 +12,8 @@ import (
 func (v *visit) actions() {
 	r, t := &v.r, v.r.tool()
 	instead := v.insteads()
-	for i := range t.Whens {
-		if do := &t.Whens[i].Do; (!instead || do.Instead) && r.holds(i) {
+	for i := r.nextHeld(0); i >= 0; i = r.nextHeld(i + 1) {
+		if do := &t.Whens[i].Do; !instead || do.Instead {
 			v.apply(do)
 		}
 	}
@@ -47,8 +47,8 @@ func (v *visit) insteads() bool {
 		}
 	}
 	t := v.r.tool()
-	for i := range t.Whens {
-		if t.Whens[i].Do.Instead && v.r.holds(i) {
+	for i := v.r.nextHeld(0); i >= 0; i = v.r.nextHeld(i + 1) {
+		if t.Whens[i].Do.Instead {
 			return true
 		}
 	}
@@ -63,8 +63,8 @@ func (v *visit) insteadArgs() bool {
 		}
 	}
 	t := v.r.tool()
-	for i := range t.Whens {
-		if do := &t.Whens[i].Do; do.Instead && do.Args != nil && v.r.holds(i) {
+	for i := v.r.nextHeld(0); i >= 0; i = v.r.nextHeld(i + 1) {
+		if do := &t.Whens[i].Do; do.Instead && do.Args != nil {
 			return true
 		}
 	}
@@ -155,10 +155,8 @@ func (v *visit) traits() table.Trait {
 			out |= do.Is
 		}
 	}
-	for i := range v.r.tool().Whens {
-		if w := &v.r.tool().Whens[i]; w.Do.Is != 0 && v.r.holds(i) {
-			out |= w.Do.Is
-		}
+	for i := v.r.nextHeld(0); i >= 0; i = v.r.nextHeld(i + 1) {
+		out |= v.r.tool().Whens[i].Do.Is
 	}
 	v.is, v.known = out, true
 	return out

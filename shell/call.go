@@ -19,9 +19,7 @@ func (w *walker) callStmt(st *state, f *frame, s *syntax.Stmt, call *syntax.Call
 	c.Dir = st.dir
 	stdin := w.redirects(st, f, c, s.Redirs)
 	if stdin != nil {
-		inner := *f
-		inner.stdin = stdin
-		f = &inner
+		f = f.fed(stdin)
 	}
 	for _, a := range call.Assigns {
 		w.assign(st, f, c, a, len(call.Args) == 0)

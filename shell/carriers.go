@@ -222,8 +222,8 @@ func (v *visit) reads() *table.Slot {
 		}
 	}
 	t := v.r.tool()
-	for i := range t.Whens {
-		if w := &t.Whens[i]; w.Do.Stdin != nil && v.r.holds(i) {
+	for i := v.r.nextHeld(0); i >= 0; i = v.r.nextHeld(i + 1) {
+		if w := &t.Whens[i]; w.Do.Stdin != nil {
 			return w.Do.Stdin
 		}
 	}

@@ -29,7 +29,7 @@ func TestEverySecret(t *testing.T) {
 		files = append(files, "/srv/x"+ending)
 	}
 	for _, g := range pathsSecret.globs {
-		files = append(files, "/srv/"+fill.Replace(g))
+		files = append(files, "/srv/"+fill.Replace(g.pattern))
 	}
 	for _, d := range pathsSecret.deep {
 		files = append(files, fill.Replace(d.pattern))

@@ -9,22 +9,22 @@ import (
 
 // A pathClass is a set of path patterns, sorted by how they are looked up.
 type pathClass struct {
-	names   []string // last components, in order
-	endings []string // of the last component (".pem"), in order
-	globs   []string // patterns for the last component
-	deep    []deepPattern
-	dotHome []string // below a home folder, starting with a dot
-	home    []string // below a home folder
-	rooted  []string // absolute
+	names   []string        // last components, in order
+	endings []string        // of the last component (".pem"), in order
+	globs   []needlePattern // for the last component
+	deep    []needlePattern // starting with **/, with several components
+	dotHome []string        // below a home folder, starting with a dot
+	home    []string        // below a home folder
+	rooted  []string        // absolute
 
 	// Which bits the names, the endings and the first letters of the rooted
 	// patterns have, see [table.Bit]: most paths are none of them.
 	nameBits, endingBits, rootBits uint64
 }
 
-// A deepPattern starts with **/ and has several components; the first of them,
-// where it is plain, must stand in the path.
-type deepPattern struct{ needle, pattern string }
+// A needlePattern is a pattern with a part that is written out: what does not have
+// that in it cannot match.
+type needlePattern struct{ needle, pattern string }
 
 // match reports whether one of the patterns matches p.
 func (c *pathClass) match(p, home string) bool {
@@ -39,8 +39,8 @@ func (c *pathClass) match(p, home string) bool {
 			return true
 		}
 	}
-	for _, g := range c.globs {
-		if (g[0] == '*' || base != "" && g[0] == base[0]) && matchWord(g, base) {
+	for i := range c.globs {
+		if g := &c.globs[i]; len(base) >= len(g.needle) && strings.Contains(base, g.needle) && matchWord(g.pattern, base) {
 			return true
 		}
 	}

@@ -67,7 +67,7 @@ func (c *pathClass) nameMeaning(base *hint, deep bool) meaning {
 		}
 	}
 	for _, g := range c.globs {
-		if base.endsLike(g) && base.meansGlob(g, deep) {
+		if base.endsLike(g.pattern) && base.meansGlob(g.pattern, deep) {
 			return meant
 		}
 	}

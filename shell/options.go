@@ -62,10 +62,11 @@ func (r *reading) start(name string, t *table.Tool) {
 	if r.hides != "" || r.strange != "" || r.noSub != "" {
 		r.hides, r.strange, r.noSub = "", "", ""
 	}
-	r.chain = append(r.chainBuf[:0], t)
-	r.flags = r.flagBuf[:0]
-	r.args = r.argBuf[:0]
-	r.subs = r.subBuf[:0]
+	if cap(r.chain) != len(r.chainBuf) || cap(r.flags) != len(r.flagBuf) || cap(r.args) != len(r.argBuf) || cap(r.subs) != len(r.subBuf) {
+		r.chain, r.flags, r.args, r.subs = r.chainBuf[:0], r.flagBuf[:0], r.argBuf[:0], r.subBuf[:0]
+	}
+	r.chain = append(r.chain[:0], t)
+	r.flags, r.args, r.subs = r.flags[:0], r.args[:0], r.subs[:0]
 }
 
 type optionParser struct {

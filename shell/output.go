@@ -101,8 +101,8 @@ func (v *visit) prints() table.Output {
 			return do.Prints
 		}
 	}
-	for i := range t.Whens {
-		if w := &t.Whens[i]; w.Do.Prints != 0 && v.r.holds(i) {
+	for i := v.r.nextHeld(0); i >= 0; i = v.r.nextHeld(i + 1) {
+		if w := &t.Whens[i]; w.Do.Prints != 0 {
 			return w.Do.Prints
 		}
 	}

@@ -10,7 +10,8 @@ type run struct {
 	f  frame
 
 	few  *fewPieces
-	root [1]string // the workspace, where the place names none
+	next []fewPieces // for the results to come
+	root [1]string   // the workspace, where the place names none
 }
 
 var runs = sync.Pool{New: func() any { return new(run) }}
@@ -25,10 +26,17 @@ type fewPieces struct {
 	words    [6]string
 }
 
+// ahead is for how many results memory is taken at once. One that is kept keeps the
+// others: a few thousand bytes.
+const ahead = 4
+
 // begin prepares the run for a command line of so many bytes.
 func (r *run) begin(at Place, length int) {
-	few := new(fewPieces)
-	r.few = few
+	if len(r.next) == 0 {
+		r.next = make([]fewPieces, ahead)
+	}
+	few := &r.next[0]
+	r.few, r.next = few, r.next[1:]
 	w := &r.w
 	w.fresh, w.args.free, w.paths.free, w.words.free = few.commands[:], few.args[:], few.paths[:], few.words[:]
 	w.at, w.room = at, maxCommands

@@ -17,7 +17,9 @@ func (v *visit) sentence() string {
 			s += ": " + short(v.alters)
 		}
 	}
-	s += v.optionsWrite(s) + v.also + outputTo(v.c.Redirects, v.c.Paths)
+	if v.c.Effects.Has(Writes) || v.also != "" || len(v.c.Redirects) > 0 { // most sentences are whole
+		s += v.optionsWrite(s) + v.also + outputTo(v.c.Redirects, v.c.Paths)
+	}
 	if v.w.items {
 		s = strings.ReplaceAll(s, unknownItem.Text, "the item")
 	}
@@ -101,23 +103,23 @@ func (v *visit) does() string {
 }
 
 func (v *visit) fill(template string) (string, bool) {
-	before, rest, ok := strings.Cut(template, "{")
-	if !ok {
+	open := strings.IndexByte(template, '{')
+	if open < 0 {
 		return v.withOperands(template), true
 	}
 	out := v.w.text[:0]
-	for ok {
-		out = append(out, before...)
-		var name string
-		name, rest, _ = strings.Cut(rest, "}")
+	for open >= 0 {
+		out = append(out, template[:open]...)
+		length := strings.IndexByte(template[open:], '}')
 		filled := len(out)
-		if out = v.placeholder(out, name); len(out) == filled {
+		if out = v.placeholder(out, template[open+1:open+length]); len(out) == filled {
 			v.w.text = out
 			return "", false
 		}
-		before, rest, ok = strings.Cut(rest, "{")
+		template = template[open+length+1:]
+		open = strings.IndexByte(template, '{')
 	}
-	v.w.text = append(out, before...)
+	v.w.text = append(out, template...)
 	return string(v.w.text), true
 }
 

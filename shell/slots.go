@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"math/bits"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -10,8 +11,8 @@ import (
 // option or a condition that holds says otherwise.
 func (r *reading) shape() []table.Slot {
 	t := r.tool()
-	for i := range t.Whens {
-		if args := t.Whens[i].Do.Args; args != nil && r.holds(i) {
+	for i := r.nextHeld(0); i >= 0; i = r.nextHeld(i + 1) {
+		if args := t.Whens[i].Do.Args; args != nil {
 			return args
 		}
 	}
@@ -88,25 +89,34 @@ func slotFor(shape []table.Slot, i, n int) *table.Slot {
 
 // settle evaluates the conditions once, when nothing can change them any more.
 func (r *reading) settle() {
+	whens := r.tool().Whens
 	r.held = 0
-	for i := range min(64, len(r.tool().Whens)) {
-		if r.evaluate(i) {
+	for i := range min(64, len(whens)) {
+		if w := &whens[i]; (!w.Flagged || len(r.flags) > 0) && r.evaluate(w) {
 			r.held |= 1 << i
 		}
 	}
 	r.settled = true
 }
 
-// holds reports whether condition i of the tool is true.
-func (r *reading) holds(i int) bool {
+// nextHeld is the first condition of the tool from number i on that is true; -1: no
+// other one is.
+func (r *reading) nextHeld(i int) int {
 	if r.settled && i < 64 {
-		return r.held&(1<<i) != 0
+		if rest := r.held >> i; rest != 0 {
+			return i + bits.TrailingZeros64(rest)
+		}
+		i = 64
 	}
-	return r.evaluate(i)
+	for whens := r.tool().Whens; i < len(whens); i++ {
+		if r.evaluate(&whens[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
-func (r *reading) evaluate(i int) bool {
-	w := &r.tool().Whens[i]
+func (r *reading) evaluate(w *table.When) bool {
 	if w.Flagged && len(r.flags) == 0 {
 		return false
 	}

@@ -32,7 +32,7 @@ var pathsDevice = pathClass{
 }
 
 var pathsGuard = pathClass{
-	deep: []deepPattern{
+	deep: []needlePattern{
 		{".sayso", "**/.sayso/**"},
 		{".claude", "**/.claude/settings.json"},
 		{".claude", "**/.claude/settings.local.json"},
@@ -93,7 +93,7 @@ var pathsGuard = pathClass{
 }
 
 var pathsHarmless = pathClass{
-	deep: []deepPattern{
+	deep: []needlePattern{
 		{".ssh", "**/.ssh/known_hosts"},
 		{".ssh", "**/.ssh/config"},
 		{".ssh", "**/.ssh/authorized_keys"},
@@ -246,7 +246,7 @@ var pathsPrograms = pathClass{
 }
 
 var pathsRemade = pathClass{
-	deep: []deepPattern{
+	deep: []needlePattern{
 		{"node_modules", "**/node_modules/**"},
 		{"bower_components", "**/bower_components/**"},
 		{"jspm_packages", "**/jspm_packages/**"},
@@ -339,7 +339,7 @@ var pathsRemade = pathClass{
 }
 
 var pathsSecret = pathClass{
-	deep: []deepPattern{
+	deep: []needlePattern{
 		{".ssh", "**/.ssh/**"},
 		{".aws", "**/.aws/credentials"},
 		{".aws", "**/.aws/config"},
@@ -517,13 +517,13 @@ var pathsSecret = pathClass{
 		".tfstate",
 		".tfvars",
 	},
-	globs: []string{
-		".env.*",
-		"ssh_host_*_key",
-		"client_secret*.json",
-		"*service-account*.json",
-		"*service_account*.json",
-		"*firebase-adminsdk*.json",
+	globs: []needlePattern{
+		{".env.", ".env.*"},
+		{"ssh_host_", "ssh_host_*_key"},
+		{"client_secret", "client_secret*.json"},
+		{"service-account", "*service-account*.json"},
+		{"service_account", "*service_account*.json"},
+		{"firebase-adminsdk", "*firebase-adminsdk*.json"},
 	},
 	home: []string{
 		"library/keychains/**",
@@ -740,7 +740,7 @@ var pathsSourced = pathClass{
 }
 
 var pathsStartup = pathClass{
-	deep: []deepPattern{
+	deep: []needlePattern{
 		{".git", "**/.git/hooks/**"},
 		{".git", "**/.git/config"},
 		{".git", "**/.git/config.worktree"},

@@ -332,9 +332,14 @@ func (w *walker) redirectBlock(st *state, f *frame, s *syntax.Stmt) (*frame, *Co
 	if stdin == nil {
 		return f, c
 	}
+	return f.fed(stdin), c
+}
+
+// fed is the same place with something to read.
+func (f *frame) fed(stdin *stream) *frame {
 	inner := *f
 	inner.stdin = stdin
-	return &inner, c
+	return &inner
 }
 
 // begin starts a command at this place.

@@ -17,15 +17,18 @@ func emitPaths(classes map[string][]string) []byte {
 		fmt.Fprintf(&b, "var paths%s = pathClass{\n", camel(class))
 		parts := sortPatterns(dedupe(classes[class]))
 		for _, name := range sortedKeys(parts) {
-			if name == "deep" {
-				b.WriteString("deep: []deepPattern{\n")
-			} else {
-				fmt.Fprintf(&b, "%s: []string{\n", name)
+			kind := "string"
+			if name == "deep" || name == "globs" {
+				kind = "needlePattern"
 			}
+			fmt.Fprintf(&b, "%s: []%s{\n", name, kind)
 			for _, p := range parts[name] {
-				if name == "deep" {
+				switch name {
+				case "deep":
 					fmt.Fprintf(&b, "{%q, %q},\n", needle(p), p)
-				} else {
+				case "globs":
+					fmt.Fprintf(&b, "{%q, %q},\n", longest(p), p)
+				default:
 					fmt.Fprintf(&b, "%q,\n", p)
 				}
 			}
@@ -60,6 +63,17 @@ func needle(pattern string) string {
 		}
 	}
 	return ""
+}
+
+// longest is the longest part of a pattern for a name that is written out.
+func longest(pattern string) string {
+	out := ""
+	for _, part := range strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("*?[]", r) }) {
+		if len(part) > len(out) {
+			out = part
+		}
+	}
+	return out
 }
 
 // sortPatterns puts path patterns into the lists that package shell looks
