@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -86,7 +87,12 @@ type codeScanner struct {
 	keys *table.KeyTable
 	kind table.Kind
 
-	consts codeConstants
+	consts  codeConstants
+	objects map[string]bool // names of constants that have the methods of a path
+	calls   *codeCalls
+	known   []int  // methods of files that were judged, by their place
+	dir     string // the folder that it went to
+
 	also   []string // what else the first argument of the last call may be
 	mixed  bool     // it is more than a literal
 	depth  int      // interpolations around
@@ -97,7 +103,10 @@ type codeScanner struct {
 
 func (s *codeScanner) run() {
 	if s.consts == nil && s.depth == 0 {
+		s.calls = &codeCalls{s: s, tokens: s.tokens()}
+		s.calls.match()
 		s.consts = s.constants()
+		s.fileMethods()
 	}
 	for s.pos < len(s.src) {
 		c := s.src[s.pos]
@@ -271,6 +280,9 @@ func (s *codeScanner) name() {
 	}
 	if decodes(name) {
 		s.hosts.decodes++
+	}
+	if last := start + strings.LastIndexByte(s.src[start:s.pos], '.') + 1; slices.Contains(s.known, last) {
+		return
 	}
 	if e := s.lookup(name); e != nil {
 		if receiver, _, ok := strings.Cut(name, "."); ok && s.method(e, receiver) {

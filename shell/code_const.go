@@ -15,9 +15,9 @@ func (s *codeScanner) constants() codeConstants {
 	default:
 		return nil
 	}
-	d := codeCalls{s: s, tokens: s.tokens()}
-	d.match()
+	d := s.calls
 	out := codeConstants{}
+	s.consts, s.objects = out, map[string]bool{}
 	for i := range d.tokens {
 		if d.kind(i) != 'n' {
 			continue
@@ -33,8 +33,8 @@ func (s *codeScanner) constants() codeConstants {
 	return out
 }
 
-// given returns what the name at i gets there: NAME = 'x', NAME = Path('x'), for
-// NAME in ['x', 'y'].
+// given returns what the name at i gets there: NAME = 'x', NAME = Path('x') / 'y',
+// for NAME in ['x', 'y'].
 func (d *codeCalls) given(i int) []string {
 	if d.name(i-1, "for") && d.name(i+1, "in") && (d.kind(i+2) == '[' || d.kind(i+2) == '(') {
 		var out []string
@@ -52,17 +52,12 @@ func (d *codeCalls) given(i int) []string {
 	if d.kind(i+1) != '=' || d.kind(i+2) == '=' || !d.tokens[i].first && !d.name(i-1, "const", "let", "var") {
 		return nil
 	}
-	at, end := i+2, i+3
-	if d.name(at, "pathlib") && d.kind(at+1) == '.' {
-		at += 2
-	}
-	if d.name(at, "Path") && d.kind(at+1) == '(' && d.kind(at+2) == 's' && d.closes[at+1] == at+3 {
-		at, end = at+2, at+4
-	}
-	if d.kind(at) != 's' || end < len(d.tokens) && !d.tokens[end].first && d.kind(end) != ';' {
+	p, ok := d.pathAt(i+2, 0)
+	if !ok || !d.starts(p.end) && d.kind(p.end) != ';' {
 		return nil
 	}
-	return []string{d.tokens[at].text}
+	d.s.objects[d.tokens[i].text] = p.object
+	return []string{p.text}
 }
 
 // constant reports whether a name is nowhere given another value than at the
@@ -73,6 +68,9 @@ func (d *codeCalls) constant(name string, at int) bool {
 			continue
 		}
 		if d.kind(i+1) == '.' && d.kind(i+2) == 'n' && d.kind(i+3) == '(' { // a method of it
+			continue
+		}
+		if after := d.kind(i + 1); (after == '/' || after == '+') && d.kind(i+2) != '=' && !d.tokens[i].first { // a part of another path
 			continue
 		}
 		if !d.argument(i) {

@@ -11,6 +11,7 @@ type codeToken struct {
 	kind  byte // 'n', 's', '0', or the byte itself
 	text  string
 	first bool // of a statement, as far as lines and semicolons show it
+	at    int  // where it starts
 }
 
 // tokens splits the program, leaving out blanks and comments.
@@ -40,7 +41,7 @@ func (s *codeScanner) tokens() []codeToken {
 			}
 		}
 		if len(out) > before {
-			out[before].first, first = first, c == ';'
+			out[before].first, out[before].at, first = first, start, c == ';'
 		} else if c == '\n' {
 			first = true
 		}
@@ -56,8 +57,11 @@ func (s *codeScanner) dynamic() string {
 	default:
 		return ""
 	}
-	d := codeCalls{s: s, tokens: s.tokens()}
-	d.match()
+	d := s.calls
+	if d == nil {
+		d = &codeCalls{s: s, tokens: s.tokens()}
+		d.match()
+	}
 	for i := range d.tokens {
 		switch {
 		case d.tokens[i].kind == '(' && d.computed(i):

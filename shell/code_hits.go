@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"github.com/sayso-dev/sayso/shell/internal/table"
@@ -38,6 +39,15 @@ func (s *codeScanner) hit(e *table.Flag) {
 	words := s.arguments()
 	if s.v.w.at.Home != "" && (e.Kind == table.KindDelete || e.Kind == table.KindWrite) && s.home(s.src[start:s.pos]) {
 		words, s.mixed = []string{s.v.w.at.Home}, false
+	}
+	if e.Kind == table.KindDelete || e.Kind == table.KindWrite || e.Kind == table.KindCd {
+		words = s.exactly(start, words)
+	}
+	if e.Kind == table.KindCd {
+		if len(words) > 0 && !s.mixed {
+			s.dir = path.Clean(resolve(s.path(words[0]).Text, s.v.st.dir))
+		}
+		return
 	}
 	if e.Kind == table.KindWrite && (s.kind == table.KindPerl || s.kind == table.KindRuby) && s.pipes(words...) {
 		return
@@ -100,7 +110,9 @@ func (s *codeScanner) pipes(words ...string) bool {
 
 // targets records the files that a call writes: every literal may be one.
 func (s *codeScanner) targets() {
+	start := s.pos
 	words := s.arguments()
+	words = s.exactly(start, words)
 	if s.mixed || len(words) == 0 {
 		s.v.c.doubt(Moderate, "which files the program writes cannot be known")
 	}
@@ -184,6 +196,9 @@ func (s *codeScanner) command(text string) {
 func (s *codeScanner) path(text string) Arg {
 	if rest, ok := strings.CutPrefix(text, "~"); ok && s.v.w.at.Home != "" && (rest == "" || rest[0] == '/') {
 		text = s.v.w.at.Home + rest
+	}
+	if s.dir != "" && !path.IsAbs(text) {
+		text = s.dir + "/" + text
 	}
 	return Arg{Text: text}
 }
