@@ -112,7 +112,11 @@ func (a *Analyzer) read(f *Facts, call *Call) (tools.Input, error) {
 	}
 	spec, ok := agent.Lookup(call.Tool, a.servers(call)...)
 	if !ok {
-		return tools.Input{}, validObject(call.Input)
+		err := validObject(call.Input)
+		if err == nil {
+			f.guessed, _ = tools.Spec{}.Read(call.Input) // it is not known in any case
+		}
+		return tools.Input{}, err
 	}
 	f.Class = classOf(spec.Class)
 	in, err := spec.Read(call.Input)
@@ -229,6 +233,8 @@ func (a *Analyzer) collect(f *Facts, call *Call, in tools.Input) {
 	case len(f.Parts) == 0:
 		f.Parts = []Part{f.whole(call, in)}
 	}
+	a.harm(f, in)
+	a.harm(f, f.guessed)
 	if in.Escalated {
 		f.Parts[0].Effects |= shell.Privilege
 		f.Parts[0].Risk = min(f.Parts[0].Risk, shell.Dangerous)

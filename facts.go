@@ -1,6 +1,7 @@
 package sayso
 
 import (
+	"github.com/sayso-dev/sayso/internal/tools"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -52,6 +53,8 @@ type Facts struct {
 
 	// Err says why the call cannot be judged; such a call is denied.
 	Err error
+
+	guessed tools.Input // what a tool that is not known seems to be given
 }
 
 // A Part is one thing that a call does: a command of a command line, a file

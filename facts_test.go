@@ -256,3 +256,25 @@ func TestCommandRule(t *testing.T) {
 		}
 	}
 }
+
+// TestSeems: what a tool that is not known seems to be given, and a program that it
+// runs, add harm, and nothing else, to what is said of it.
+func TestSeems(t *testing.T) {
+	for _, test := range []struct {
+		tool, input string
+		harm        bool
+	}{
+		{"nobody", `{"command":"rm -rf /"}`, true},
+		{"nobody", `{"command":"ls","path":"src/a.go"}`, false},
+		{"nobody", `{"path":".sayso.yaml"}`, true},
+		{"nobody", `{"code":"os.execute('rm -rf /')"}`, true},
+		{"execute_lua", `{"code":"os.execute('rm -rf /')"}`, true},
+		{"execute_lua", `{"code":"print(1)"}`, false},
+		{"REPL", `{"code":"require('fs').writeFileSync('.sayso.yaml','')"}`, true},
+	} {
+		f := (&sayso.Analyzer{}).Analyze(sayso.Call{Tool: test.tool, Input: json.RawMessage(test.input), Root: "/home/dev/app", Home: "/home/dev"})
+		if f.Err != nil || (len(f.Parts) > 1) != test.harm {
+			t.Errorf("%s %s: harm is to be %v: %v, %v", test.tool, test.input, test.harm, f.Sentence, f.Err)
+		}
+	}
+}

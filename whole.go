@@ -58,6 +58,27 @@ func (f *Facts) whole(call *Call, in tools.Input) Part {
 	return p
 }
 
+// harm adds what nobody wants of a program that a tool runs in an interpreter, and of
+// what a tool that is not known seems to be given. The rest is known no better than
+// the tool, which is judged as a whole.
+func (a *Analyzer) harm(f *Facts, in tools.Input) {
+	seems := Facts{Place: f.Place}
+	for _, run := range in.Programs {
+		seems.command(run + " " + shell.Quote([]string{in.Text}))
+	}
+	if f.Class == ClassUnknown {
+		in.Programs = nil
+		a.collect(&seems, &Call{}, in)
+	}
+	for _, p := range seems.Parts {
+		foreign := p.Command != nil && (p.Risk == shell.Blocked || p.Command.Runs >= shell.Decoded)
+		if foreign || f.Is(&p, shell.Guard|shell.Startup|shell.OfSystem, shell.Write, shell.Delete, shell.Change) {
+			p.Opaque = nil
+			f.Parts = append(f.Parts, p)
+		}
+	}
+}
+
 // mcp describes a tool of an MCP server. What the server says of it counts only
 // if a person trusts the server.
 func (f *Facts) mcp(call *Call, p *Part) {

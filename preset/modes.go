@@ -117,7 +117,7 @@ func skipsHidden(c *sayso.Case) bool {
 func byMode(mode string) sayso.Stage {
 	return sayso.Func("mode", func(c *sayso.Case) sayso.Verdict {
 		p := c.Part()
-		if onlyReads(p) {
+		if onlyReads(p) && !guessed(c, p) {
 			return sayso.Decide(sayso.Allow, "mode.read", "it only reads")
 		}
 		code, reason := worry(mode, c, p)

@@ -151,7 +151,7 @@ func readingOnly(mode string) sayso.Stage {
 		}
 		agent := c.Session.AgentMode
 		switch {
-		case onlyReads(c.Part()) || onlyFetches(c.Part()) || onlyLooks(c.Part()) || passes(c.Facts.Class) || onlySets(c.Part()):
+		case onlyReads(c.Part()) && !guessed(c, c.Part()) || onlyFetches(c.Part()) || onlyLooks(c.Part()) || passes(c.Facts.Class) || onlySets(c.Part()):
 			return sayso.Pass()
 		case mode == Plan:
 			return deny("mode.plan", "in plan mode only reading is allowed")

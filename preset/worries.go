@@ -73,7 +73,7 @@ func worry(mode string, c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 // reason.
 func unknown(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 	switch {
-	case c.Facts.Class == sayso.ClassMCP && p.Risk < shell.Safe:
+	case guessed(c, p):
 		return "mode.mcp", "nothing is known about what the tool " + shell.Shown(c.Facts.Tool) + " of the MCP server " + shell.Shown(c.Facts.Server) + " does"
 	case c.Facts.Class == sayso.ClassUnknown:
 		return "mode.unknown", "the tool " + shell.Shown(c.Call.Tool) + " is not known"
@@ -81,6 +81,12 @@ func unknown(c *sayso.Case, p *sayso.Part) (sayso.Code, string) {
 		return "mode.unknown", "it is not known what this does: " + shell.Shown(p.Text)
 	}
 	return "", ""
+}
+
+// guessed reports whether what a tool of an MCP server does is read only out of the
+// names of its arguments: a command there may be for anything.
+func guessed(c *sayso.Case, p *sayso.Part) bool {
+	return c.Facts.Class == sayso.ClassMCP && (p.Risk < shell.Safe || p.Command != nil)
 }
 
 // farther returns the first file that the part changes and that is neither in the

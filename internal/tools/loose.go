@@ -5,6 +5,7 @@ import "strings"
 // loose reads the input of a tool that no table knows. All keys are extra; what
 // goes by the name of a path, a URL or a command is taken for one.
 func (r *reader) loose(prefix string, n node) {
+	r.looseArgv(n)
 	for i, kid := range n.kids {
 		key := strings.TrimSuffix(prefix, ".") + "[]"
 		if n.kind == '{' {
@@ -15,6 +16,42 @@ func (r *reader) loose(prefix string, n node) {
 		}
 		r.looseValue(key, kid)
 	}
+}
+
+// looseArgv reads a program with its arguments, in one list or in two keys.
+func (r *reader) looseArgv(n node) {
+	var program, list, args []string
+	for i, key := range n.keys {
+		kid := n.kids[i]
+		switch {
+		case lastWord(key) == "args" || lastWord(key) == "arguments":
+			args = append(args, textsOf(kid)...)
+		case sounds(key) == kCommand && kid.kind == '[':
+			list = append(list, textsOf(kid)...)
+		case sounds(key) == kCommand:
+			program = append(program, textsOf(kid)...)
+		}
+	}
+	argv := append(append(program, list...), args...)
+	if len(argv) > 1 && len(list)+len(args) > 0 && r.in.Argv == nil {
+		r.in.Argv = argv
+	}
+}
+
+// textsOf returns the words of a list of strings, or of a string; nothing of what
+// is something else.
+func textsOf(n node) []string {
+	if n.kind == '"' {
+		return strings.Fields(n.text)
+	}
+	var out []string
+	for _, kid := range n.kids {
+		if n.kind != '[' || kid.kind != '"' || strings.IndexByte(kid.text, 0) >= 0 {
+			return nil
+		}
+		out = append(out, kid.text)
+	}
+	return out
 }
 
 func (r *reader) looseValue(key string, n node) {
@@ -33,15 +70,17 @@ func (r *reader) looseValue(key string, n node) {
 		case kWrite:
 			r.path(key, n.text, Touches)
 		case kURL:
-			r.url(key, n.text)
+			r.url(key, n.text, Touches)
 		case kCommand:
 			if strings.IndexByte(n.text, 0) >= 0 {
 				r.fail(key, "holds a NUL")
 			}
 			r.in.Commands = append(r.in.Commands, n.text)
+		case kText:
+			r.in.Text, r.in.Programs = join(r.in.Text, n.text), []string{"python3 -c", "node -e", "lua -e"}
 		default:
 			if len(n.text) >= 5 && strings.EqualFold(n.text[:5], "file:") {
-				r.url(key, n.text)
+				r.url(key, n.text, Touches)
 			}
 		}
 	}
@@ -62,12 +101,15 @@ var (
 	}
 )
 
-// sounds guesses what a key holds: kWrite for a path, kURL, kCommand, or kIgnore.
+// sounds guesses what a key holds: kWrite for a path, kURL, kCommand, kText for a
+// program, or kIgnore.
 func sounds(key string) kind {
 	word := lastWord(key)
 	switch {
 	case isOne(word, commandSounds[:]), strings.EqualFold(key, "commandline"), strings.EqualFold(key, "command_line"):
 		return kCommand
+	case word == "code":
+		return kText
 	case isOne(word, urlSounds[:]):
 		return kURL
 	case isOne(word, pathSounds[:]):

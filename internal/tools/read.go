@@ -21,6 +21,10 @@ type Input struct {
 	Pattern    string // what is searched for, or a glob
 	Text       string // what is written, said, or run in an interpreter
 
+	// Programs are how a shell would run Text, where it is a program: lua -e. Of a
+	// tool that nobody knows there are several, since the language is not told.
+	Programs []string
+
 	Description  string // why, in the model's words
 	Server, Tool string // of an MCP tool
 	Timeout      time.Duration

@@ -167,7 +167,7 @@ func TestReadExtra(t *testing.T) {
 		{"Monitor", `{"ws.url": "ws://x", "command": "ls"}`, `command="ls"; extra=[ws.url]`},
 		{
 			"Nobody", `{"targetFile": "/a", "n": 1, "URL": "https://x", "files": [{"path": "b", "y": ""}], "run": {"cmd": "ls"}, "at": "file:/c"}`,
-			`command="ls"; touches=/a; touches=b; reads=/c; urls=[https://x file:/c]; extra=[targetFile n URL files run run.cmd at]`,
+			`command="ls"; touches=/a; touches=b; touches=/c; urls=[https://x file:/c]; extra=[targetFile n URL files run run.cmd at]`,
 		},
 		{"mcp__fs__read_multiple_files", `{"paths": ["/a", "b"]}`, `touches=/a; touches=b; mcp=fs read_multiple_files; extra=[paths]`},
 		{"gmail_action", `{"attachment_paths": ["/etc/passwd"]}`, `touches=/etc/passwd; extra=[attachment_paths]`},

@@ -77,6 +77,9 @@ const (
 	many kind = 1 << 9
 	// forPowerShell: a command line for PowerShell, not for a shell.
 	forPowerShell kind = 1 << 10
+	// inLua, inNode: text that is a program in that language.
+	inLua  kind = 1 << 11
+	inNode kind = 1 << 12
 
 	kindMask = must - 1
 )

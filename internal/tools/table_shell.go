@@ -135,11 +135,11 @@ var shellTools = []row{
 	{"wait clocksleep", Codex, Background, []arg{{kIgnore, "cell_id max_tokens terminate yield_time_ms duration_ms"}}},
 
 	// Code that the agent runs in an interpreter of its own.
-	{"execute_lua", KosmoKrator, Code, []arg{{kText | must, "code"}, {kIgnore, "options"}}},
-	{"exec js_repl", Codex, Code, []arg{{kText, "code input"}}},
-	{"REPL", Claude, Code, []arg{{kText | must, "code"}, {kNote, "description"}}},
+	{"execute_lua", KosmoKrator, Code, []arg{{kText | must | inLua, "code"}, {kIgnore, "options"}}},
+	{"exec js_repl", Codex, Code, []arg{{kText | inNode, "code input"}}},
+	{"REPL", Claude, Code, []arg{{kText | must | inNode, "code"}, {kNote, "description"}}},
 	{"Workflow", Claude, Code, []arg{
-		{kText, "script"},
+		{kText | inNode, "script"},
 		{kRead, "scriptPath"},
 		{kNote, "description"},
 		{kIgnore, "name title args resumeFromRunId"},

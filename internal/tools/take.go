@@ -81,6 +81,12 @@ func (r *reader) text(key string, k kind, n node) {
 	switch what {
 	case kText:
 		r.in.Text = join(r.in.Text, s)
+		switch {
+		case k&inLua != 0:
+			r.in.Programs = []string{"lua -e"}
+		case k&inNode != 0:
+			r.in.Programs = []string{"node -e"}
+		}
 	case kNote:
 		r.in.Description = join(r.in.Description, s)
 	case kPattern:
@@ -92,7 +98,7 @@ func (r *reader) text(key string, k kind, n node) {
 	case kProse:
 		r.in.URLs = append(r.in.URLs, urlsIn(s)...)
 	case kURL:
-		r.url(key, s)
+		r.url(key, s, Reads)
 	case kCommand, kTyped:
 		r.command(key, k, s)
 	case kFilter:

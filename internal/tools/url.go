@@ -6,7 +6,7 @@ import (
 )
 
 // url adds a URL, and the path if it is one of a file.
-func (r *reader) url(key, s string) {
+func (r *reader) url(key, s string, access Access) {
 	s = r.plain(key, strings.TrimSpace(s))
 	r.in.URLs = append(r.in.URLs, s)
 	if len(s) < 5 || !strings.EqualFold(s[:5], "file:") {
@@ -28,7 +28,7 @@ func (r *reader) url(key, s string) {
 	if !ok {
 		r.fail(key, "a wrong escape in a URL")
 	}
-	r.path(key, plain, Reads)
+	r.path(key, plain, access)
 }
 
 // unescape replaces the %XX of a URL.
