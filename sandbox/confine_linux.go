@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/box"
@@ -34,7 +35,11 @@ func (p *plan) report() Report {
 	} else {
 		r.by(FilesRead, landlock([]string{"mount namespace"}, 1)...)
 	}
-	r.by(FilesWrite, landlock([]string{"mount namespace"}, 1)...)
+	if slices.Contains(c.Write, "/") {
+		r.open(FilesWrite, "everything can be written")
+	} else {
+		r.by(FilesWrite, landlock([]string{"mount namespace"}, 1)...)
+	}
 	switch {
 	case len(c.Protected) == 0:
 		r.open(Protected, "none")

@@ -55,7 +55,7 @@ func TestProtected(t *testing.T) {
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, script := range []string{"git init 2>&1 || mkdir .git/hooks", "echo x >.env", "echo '{}' >.mcp.json", "mkdir -p .claude/hooks", "rmdir .claude; rm .env", "mv .env x", "mv .git y"} {
+	for _, script := range []string{"git init 2>&1 || mkdir .git/hooks", "echo x >.env", "echo '{}' >.mcp.json", "mkdir -p .claude/hooks", "rmdir .claude; rm .env", "mv .env x", "mv .git y", "cat .env", "test -f .env || test -d .mcp.json"} {
 		c := contract(dir, script)
 		c.Protected = []string{dir + "/.git/config", dir + "/.git/hooks", dir + "/.env", dir + "/.mcp.json", dir + "/.claude/settings.json"}
 		r := run(t, c)
@@ -173,6 +173,19 @@ func TestReadOnly(t *testing.T) {
 	text, _ := os.ReadFile(dir + "/f")
 	if _, err := os.Stat("/tmp/own"); r.out != "text\ntmp\n" || string(text) != "text\n" || err == nil || !strings.Contains(r.err, "Read-only file system") {
 		t.Errorf("%v: %q", r, text)
+	}
+}
+
+// TestOpen: what can be written everywhere leaves what is protected.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	dir, protected := repository(t)
+	other := t.TempDir()
+	c := contract(dir, "echo x >"+other+"/f && cat "+other+"/f && echo x >.env")
+	c.Write, c.Protected = []string{"/"}, protected
+	r := run(t, c)
+	if env, _ := os.ReadFile(dir + "/.env"); r.out != "x\n" || r.Exit == 0 || string(env) != "A=1\n" || r.report.Of(sandbox.FilesWrite).State != sandbox.Open {
+		t.Errorf("%v: %q", r, env)
 	}
 }
 

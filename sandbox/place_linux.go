@@ -34,7 +34,7 @@ func (p *plan) hold() (places []place, err error) {
 	for _, name := range p.missing {
 		one, err := newPlace(name, p.isFolderName(name))
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-			p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[0] == box.Protect && s[1] == name })
+			p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return (s[0] == box.Protect || s[0] == box.Absent) && s[1] == name })
 			continue
 		}
 		if err != nil {

@@ -111,9 +111,12 @@ func (p *plan) shown() []string {
 
 // files are the steps for what can be read and written.
 func (p *plan) files() error {
-	if len(p.c.Read) == 0 {
+	switch {
+	case slices.Contains(p.c.Write, "/"):
+		p.add(box.Root, "open")
+	case len(p.c.Read) == 0:
 		p.add(box.Root, "all")
-	} else {
+	default:
 		p.add(box.Root, "empty")
 		p.covered = append(p.covered, "/")
 		p.topLinks()
@@ -255,11 +258,13 @@ func (p *plan) device() {
 func (p *plan) writes() error {
 	roots := slices.Sorted(slices.Values(p.c.Write))
 	for _, root := range slices.Compact(roots) {
-		if root == "/" || slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(dir string) bool { return inside(root, []string{dir}) }) {
+		if inside(root, []string{"/proc", "/dev", "/sys"}) {
 			return fmt.Errorf("%s cannot be a folder to write in", root)
 		}
-		if err := p.show(root, "rw"); err != nil {
-			return err
+		if root != "/" {
+			if err := p.show(root, "rw"); err != nil {
+				return err
+			}
 		}
 		p.writable = append(p.writable, root)
 	}
@@ -285,13 +290,16 @@ func (p *plan) protected() error {
 		if name == root {
 			return fmt.Errorf("%s is both to be written and protected", name)
 		}
-		at := root
-		for part := range strings.SplitSeq(strings.TrimPrefix(name, root+"/"), "/") {
+		at := strings.TrimSuffix(root, "/")
+	parts:
+		for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
 			at += "/" + part
 			info, err := os.Lstat(at)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				p.missing = append(p.missing, at)
+				p.absent(at)
+				done = append(done, at)
+				break parts
 			case err != nil:
 				return err
 			case info.Mode()&fs.ModeSymlink != 0:
@@ -309,6 +317,16 @@ func (p *plan) protected() error {
 		}
 	}
 	return nil
+}
+
+// absent keeps something from being made.
+func (p *plan) absent(name string) {
+	p.missing = append(p.missing, name)
+	if p.isFolderName(name) {
+		p.add(box.Protect, name)
+	} else {
+		p.add(box.Absent, name)
+	}
 }
 
 // inside reports whether a path is one of the folders, or below one.

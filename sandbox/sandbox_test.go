@@ -111,7 +111,7 @@ func TestRequired(t *testing.T) {
 	}{
 		"hosts":         {hosts, "network (hosts cannot be told apart yet"},
 		"a link":        {func(c *sayso.Contract) { c.Protected = []string{dir + "/link"} }, "protected paths (a link cannot be held: " + dir + "/link"},
-		"all":           {func(c *sayso.Contract) { c.Write = []string{"/"} }, "/ cannot be a folder to write in"},
+		"the kernel":    {func(c *sayso.Contract) { c.Write = []string{"/sys"} }, "/sys cannot be a folder to write in"},
 		"no folder":     {func(c *sayso.Contract) { c.Write = []string{dir + "/none"} }, "none"},
 		"through links": {func(c *sayso.Contract) { c.Write = []string{dir + "/link"} }, "leads to /etc"},
 		"relative":      {func(c *sayso.Contract) { c.Write = []string{"x"} }, "not absolute and clean"},

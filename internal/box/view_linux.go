@@ -43,6 +43,8 @@ func source(st Step) (tree int, err error) {
 		from = "/"
 	case Bind, Protect, Pin:
 		from = st[1]
+	case Absent:
+		from = "/dev/null" // mounted without devices, it cannot be opened, and git does not see it
 	default:
 		return -1, nil
 	}
@@ -64,7 +66,7 @@ func attributes(tree int, st Step) error {
 	switch {
 	case st[0] == Bind && st[3] == "dev":
 		attr.Attr_set = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
-	case st[0] == Pin, st[0] == Bind && st[3] == "rw":
+	case st[0] == Pin, st[0] == Bind && st[3] == "rw", st[0] == Root && st[1] == "open":
 	default:
 		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
 	}
@@ -84,7 +86,7 @@ func (s *stage) put(st Step, tree int) (err error) {
 		return s.attach(tree, st[2])
 	case Pin:
 		return s.attach(tree, st[1])
-	case Protect:
+	case Protect, Absent:
 		s.guards = append(s.guards, st[1])
 		return s.attach(tree, st[1])
 	case Proc:
