@@ -29,7 +29,7 @@ test-quick:
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
-# install puts sayso and sayso-hook where Go puts programs.
+# install puts sayso, sayso-hook and sayso-box where Go puts programs.
 install:
 	CGO_ENABLED=0 $(GO) install -trimpath ./cmd/...
 

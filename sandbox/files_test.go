@@ -93,6 +93,7 @@ func TestPlaces(t *testing.T) {
 		t.Error("the place is still there")
 	}
 	write(t, dir+"/.env", "") // somebody's own, although it is empty
+
 	if r := run(t, quick); r.Exit != 0 {
 		t.Errorf("%v", r)
 	}

@@ -291,15 +291,12 @@ func (p *plan) protected() error {
 			return fmt.Errorf("%s is both to be written and protected", name)
 		}
 		at := strings.TrimSuffix(root, "/")
-	parts:
 		for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
 			at += "/" + part
 			info, err := os.Lstat(at)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				p.absent(at)
-				done = append(done, at)
-				break parts
+				p.missing = append(p.missing, at)
 			case err != nil:
 				return err
 			case info.Mode()&fs.ModeSymlink != 0:
@@ -317,16 +314,6 @@ func (p *plan) protected() error {
 		}
 	}
 	return nil
-}
-
-// absent keeps something from being made.
-func (p *plan) absent(name string) {
-	p.missing = append(p.missing, name)
-	if p.isFolderName(name) {
-		p.add(box.Protect, name)
-	} else {
-		p.add(box.Absent, name)
-	}
 }
 
 // inside reports whether a path is one of the folders, or below one.

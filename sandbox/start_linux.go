@@ -28,11 +28,7 @@ func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) 
 		}
 	}
 	places, err := p.hold()
-	defer func() {
-		for _, one := range places {
-			one.free()
-		}
-	}()
+	defer func() { free(places) }()
 	if err != nil {
 		return Result{}, &setupError{"protect", err}
 	}

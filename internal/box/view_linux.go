@@ -43,8 +43,6 @@ func source(st Step) (tree int, err error) {
 		from = "/"
 	case Bind, Protect, Pin:
 		from = st[1]
-	case Absent:
-		from = "/dev/null" // mounted without devices, it cannot be opened, and git does not see it
 	default:
 		return -1, nil
 	}
@@ -86,7 +84,7 @@ func (s *stage) put(st Step, tree int) (err error) {
 		return s.attach(tree, st[2])
 	case Pin:
 		return s.attach(tree, st[1])
-	case Protect, Absent:
+	case Protect:
 		s.guards = append(s.guards, st[1])
 		return s.attach(tree, st[1])
 	case Proc:

@@ -26,7 +26,6 @@ const (
 	Root    = "root"    // all (everything, read-only), open (everything) or empty
 	Bind    = "bind"    // SOURCE TARGET ro|rw|dev: what is at SOURCE outside is seen at TARGET
 	Protect = "protect" // PATH: it cannot be changed, moved or removed
-	Absent  = "absent"  // PATH: a file that is there only to hold its place can be neither read nor written
 	Pin     = "pin"     // PATH: it cannot be moved or removed; what is in it can be changed
 	Hide    = "hide"    // PATH: it is empty
 	Tmpfs   = "tmpfs"   // PATH MODE BYTES: empty, in memory, gone at the end

@@ -97,7 +97,25 @@ func ask(args []string, std IO) error {
 func (o *askOptions) run(call sayso.Call, policy *loaded, std IO) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	return atDeskIn(ctx, std.key(nil), func(ctx context.Context, d *manage.Desk) error {
+	_, decision, err := o.authorize(ctx, call, policy, std)
+	if err != nil {
+		return err
+	}
+	if !o.asJSON {
+		decision.Suggestions = nil // it was answered
+	}
+	if err := show(call, decision, false, o.asJSON, std.Out); err != nil {
+		return err
+	}
+	if decision.Effect != sayso.Allow {
+		return statusError(exitDeny)
+	}
+	return nil
+}
+
+// authorize decides, and asks if need be. That it was interrupted is an error.
+func (o *askOptions) authorize(ctx context.Context, call sayso.Call, policy *loaded, std IO) (permit sayso.Permit, decision sayso.Decision, err error) {
+	err = atDeskIn(ctx, std.key(nil), func(ctx context.Context, d *manage.Desk) error {
 		e := policy.engine
 		e.Journal, e.Grants = d.Journal, keeping{e.Grants, d.Grants}
 		e.Sessions = &store.Memory{} // a no counts for this call only
@@ -113,24 +131,13 @@ func (o *askOptions) run(call sayso.Call, policy *loaded, std IO) error {
 		asker := &asker{o: o, desk: d, policy: policy, std: std}
 		defer asker.close()
 		e.Approver = asker.approver()
-		_, decision, err := e.Authorize(ctx, call)
+		permit, decision, err = e.Authorize(ctx, call)
 		if ctx.Err() != nil || asker.interrupted {
 			return statusError(exitInterrupted)
 		}
-		if err != nil {
-			return err
-		}
-		if !o.asJSON {
-			decision.Suggestions = nil // it was answered
-		}
-		if err := show(call, decision, false, o.asJSON, std.Out); err != nil {
-			return err
-		}
-		if decision.Effect != sayso.Allow {
-			return statusError(exitDeny)
-		}
-		return nil
+		return err
 	})
+	return permit, decision, err
 }
 
 // keeping reads the grants that count under the policy, and keeps new ones.

@@ -63,8 +63,8 @@ func (r *doctorReport) sandbox() {
 	abi, err := landlockABI()
 	switch {
 	case err != nil:
-		r.add(note, "sandbox", "commands cannot be confined here: "+err.Error(), "none is needed: sayso does not confine commands yet")
+		r.add(note, "sandbox", "commands cannot be confined here: "+err.Error(), "sayso run then runs nothing")
 	default:
-		r.add(note, "sandbox", fmt.Sprintf("commands could be confined here (Landlock ABI %d), but sayso does not do it yet", abi), "none is needed")
+		r.add(note, "sandbox", fmt.Sprintf("commands can be confined here (Landlock ABI %d): sayso run -- COMMAND", abi), "")
 	}
 }

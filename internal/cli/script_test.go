@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sayso-dev/sayso/internal/box"
 	"github.com/sayso-dev/sayso/internal/cli"
 	"github.com/sayso-dev/sayso/internal/quick"
 	"github.com/sayso-dev/sayso/internal/script"
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage, Keyring: testRing()}))
 		},
 		"asker":      asker,
+		"sayso-box":  func() { os.Exit(box.Main()) },
 		"sayso-hook": func() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }

@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/sandbox"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+const runUse = `sayso run [--explain] [--json] [--network none|loopback|all] [--write DIR]…
+                 [--timeout TIME] [--output BYTES] [--memory BYTES] [--cpu TIME]
+                 [--processes N] [--wait TIME] [--agent NAME] [--session ID]
+                 [--preset NAME [--config FILE]] [--cwd DIR] -- COMMAND ARGUMENT…
+
+Decides a command as sayso check does, puts it to a person if the answer is to
+ask, and runs it confined by the contract that was approved: it can write in the
+workspace but not to what guards it (.git/hooks, .git/config, .env, policies and
+settings of agents), reaches no network but its own loopback, gets no rights and
+leaves nothing running. What cannot be enforced here is not run. The request, the
+decision, the answer, the start and the result are recorded.
+
+  --network none|loopback|all
+                  what it can reach (default: its own loopback, or what the
+                  command is known to need)
+  --write DIR     also let it write there; can be given several times
+  --timeout TIME  end it after that time, such as 90s, with all it has started
+  --output BYTES  keep so much of what it writes, of the start and of the end
+  --memory BYTES, --cpu TIME, --processes N
+                  for all of its processes together
+  --wait TIME     how long to wait for an answer (default: as the policy says,
+                  or 5m); no answer denies
+  --explain       print on standard error what holds each promise
+  --json          print one JSON object: decision, contract, report, result, and
+                  what the command wrote
+  --agent NAME, --session ID, --preset NAME, --config FILE, --cwd DIR
+                  as for sayso ask
+
+Exit status: that of the command, 128 and the number of the signal that ended it,
+124 its time was over, 125 sayso failed or cannot enforce the contract, 126 not
+allowed, 127 there is no such command, 130 interrupted, 2 wrong usage.`
+
+// Exit codes of run and sh, as env and timeout have them.
+const (
+	exitTimeout    = 124
+	exitFailed     = 125
+	exitNotAllowed = 126
+	exitNotFound   = 127
+)
+
+// runOptions are what run and sh are called with.
+type runOptions struct {
+	ask             askOptions
+	explain, asJSON bool
+	network         string
+	write           []string
+	timeout, cpu    time.Duration
+	output, memory  int64
+	processes       int
+	argv            []string // the command, or
+	script, shell   string   // a script and what runs it
+	terminal        bool     // the command has it, and so the signals of the keyboard
+}
+
+func (o *runOptions) register(flags *flag.FlagSet) {
+	flags.BoolVar(&o.explain, "explain", false, "")
+	flags.BoolVar(&o.asJSON, "json", false, "")
+	flags.StringVar(&o.network, "network", "", "")
+	flags.Func("write", "", func(dir string) error { o.write = append(o.write, dir); return nil })
+	flags.DurationVar(&o.timeout, "timeout", 0, "")
+	flags.DurationVar(&o.cpu, "cpu", 0, "")
+	flags.Int64Var(&o.output, "output", 0, "")
+	flags.Int64Var(&o.memory, "memory", 0, "")
+	flags.IntVar(&o.processes, "processes", 0, "")
+	flags.DurationVar(&o.ask.timeout, "wait", 0, "")
+	flags.StringVar(&o.ask.agent, "agent", "script", "")
+	flags.StringVar(&o.ask.session, "session", "", "")
+	flags.StringVar(&o.ask.preset, "preset", "", "")
+	flags.StringVar(&o.ask.file, "config", "", "")
+	flags.StringVar(&o.ask.cwd, "cwd", "", "")
+}
+
+func runVerb(args []string, std IO) error {
+	var o runOptions
+	flags := flag.NewFlagSet("run", flag.ContinueOnError)
+	o.register(flags)
+	if helped, err := parseBefore(flags, runUse, args, std); helped || err != nil {
+		return err
+	}
+	o.argv = flags.Args()
+	if len(o.argv) == 0 {
+		return &usageError{"run wants a command", "for example: sayso run -- go test ./..."}
+	}
+	return o.start(std)
+}
+
+// check looks for mistakes in the options.
+func (o *runOptions) check() error {
+	switch {
+	case o.ask.file != "" && o.ask.preset == "":
+		return &usageError{"--config wants --preset", "native is configured by its policy files"}
+	case o.timeout < 0 || o.cpu < 0 || o.ask.timeout < 0:
+		return &usageError{"a time must be above 0", "for example: --timeout 90s"}
+	case o.output < 0 || o.memory < 0 || o.processes < 0:
+		return &usageError{"a limit must be above 0", "for example: --processes 100"}
+	}
+	if _, ok := networks[o.network]; !ok {
+		return &usageError{fmt.Sprintf("--network: there is no network %q", o.network), "one of none, loopback, all"}
+	}
+	return nil
+}
+
+// start decides the command and runs it.
+func (o *runOptions) start(std IO) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	at, err := place(o.ask.cwd, "")
+	if err != nil {
+		return err
+	}
+	call := o.call()
+	call.ID = rand.Text()
+	call.Dir, call.Home, call.Root = local.Real(at.Dir), at.Home, local.Root(local.Real(at.Dir))
+	call.Agent, call.Session = o.ask.agent, cmp.Or(o.ask.session, shellSession(), "run-"+rand.Text())
+	policy, err := loadAs(call.Root, call.Home, o.ask.preset, o.ask.file, std)
+	if err != nil {
+		return o.failed(err, std)
+	}
+	base := policy.engine.Contract
+	if base == nil {
+		base = sayso.PlainContract
+	}
+	terms, err := o.terms(&policy, call.Home)
+	if err != nil {
+		return err
+	}
+	policy.engine.Contract = func(call sayso.Call, facts *sayso.Facts) sayso.Contract { return terms.of(base(call, facts)) }
+	return o.decided(call, &policy, std)
+}
+
+// call is the call that is decided: the command as a shell reads it.
+func (o *runOptions) call() sayso.Call {
+	line := o.script
+	if line == "" {
+		line = commandLine(o.argv)
+	}
+	return sayso.Call{Tool: "bash", Input: commandInput(line)}
+}
+
+// decided asks if need be, and runs what is allowed.
+func (o *runOptions) decided(call sayso.Call, policy *loaded, std IO) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	permit, decision, err := o.ask.authorize(ctx, call, policy, std)
+	stop()
+	var status statusError
+	switch {
+	case errors.As(err, &status):
+		return status
+	case err != nil:
+		return o.failed(err, std)
+	}
+	for _, dropped := range policy.Dropped {
+		fmt.Fprintf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
+	}
+	if decision.Effect != sayso.Allow {
+		return o.refused(call, decision, std)
+	}
+	return o.allowed(call, permit, decision, std)
+}
+
+// refused tells that a command was not allowed.
+func (o *runOptions) refused(call sayso.Call, d sayso.Decision, std IO) error {
+	if o.asJSON {
+		if err := writeJSON(ranJSON{Decision: decisionJSON(call, d)}, std.Out); err != nil {
+			return err
+		}
+		return statusError(exitNotAllowed)
+	}
+	fmt.Fprintf(std.Err, "sayso: not allowed: %s (%s)\n", d.Reason, d.Code)
+	for _, s := range d.Suggestions {
+		fmt.Fprintf(std.Err, "sayso: hint: it would be allowed by: %s (%s)\n", shell.ShownWhole(s.Rule), shell.ShownWhole(s.Allows))
+	}
+	return statusError(exitNotAllowed)
+}
+
+// failed tells that sayso itself failed.
+func (o *runOptions) failed(err error, std IO) error {
+	if code := report(err, std); code == exitUsage {
+		return statusError(code)
+	}
+	return statusError(exitFailed)
+}
+
+// ranJSON is all that is known of a run, for programs.
+type ranJSON struct {
+	Decision any             `json:"decision"`
+	Contract *sayso.Contract `json:"contract,omitempty"`
+	Enforced bool            `json:"enforced"`
+	Report   sandbox.Report  `json:"report,omitempty"`
+	Result   *sandbox.Result `json:"result,omitempty"`
+	Stdout   string          `json:"stdout,omitempty"`
+	Stderr   string          `json:"stderr,omitempty"`
+	Error    string          `json:"error,omitempty"`
+}
+
+// allowed runs the command, and records that.
+func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decision, std IO) error {
+	journal, err := theJournal()
+	if err != nil {
+		return o.failed(err, std)
+	}
+	e := sayso.Engine{Journal: journal}
+	ctx := context.Background()
+	told := ranJSON{Decision: decisionJSON(call, d)}
+	var outs [2]bytes.Buffer
+	options := o.options(std, &outs)
+	signals, stop := o.signals()
+	defer stop()
+	options.Signals = signals
+	options.Before = func(c sayso.Contract, r sandbox.Report) error {
+		told.Contract = &c
+		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})
+	}
+	result, made, err := sandbox.Run(ctx, permit, options)
+	told.Result, told.Report, told.Enforced = &result, made, made.Enforced() && err == nil
+	told.Stdout, told.Stderr = outs[0].String(), outs[1].String()
+	record := sayso.Result{Ran: result.Ran, Exit: result.Exit, Duration: result.Duration, Output: result.Output, Error: result.Ended}
+	if err != nil {
+		record.Error, told.Error = err.Error(), err.Error()
+	}
+	if noted := e.Note(ctx, call, sayso.Record{Kind: sayso.RecordResult, Result: &record, Note: held(made)}); noted != nil {
+		fmt.Fprintf(std.Err, "sayso: error: the result could not be recorded: %v\n", noted)
+	}
+	if o.asJSON {
+		if err := writeJSON(told, std.Out); err != nil {
+			return err
+		}
+	}
+	return o.ended(result, made, err, std)
+}
+
+// held is a report in a line.
+func held(r sandbox.Report) string {
+	if r.Enforced() {
+		return "enforced"
+	}
+	var not []string
+	for _, l := range r {
+		if l.State == sandbox.NotEnforced {
+			not = append(not, l.Promise)
+		}
+	}
+	return "not enforced: " + strings.Join(not, ", ")
+}
+
+// options are how the command is run.
+func (o *runOptions) options(std IO, outs *[2]bytes.Buffer) sandbox.Options {
+	in, _ := std.In.(*os.File)
+	o.terminal = in != nil && term.IsTerminal(int(in.Fd()))
+	options := sandbox.Options{Stdin: std.In, Stdout: std.Out, Stderr: std.Err, Terminal: o.terminal}
+	if o.asJSON {
+		options.Stdout, options.Stderr = io.Writer(&outs[0]), io.Writer(&outs[1])
+	}
+	return options
+}
+
+// signals are those that are passed on. What comes from the keyboard reaches the
+// command by itself, if it has the terminal.
+func (o *runOptions) signals() (passed <-chan os.Signal, stop func()) {
+	all := make(chan os.Signal, 8)
+	pass := make(chan os.Signal, 8)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-all:
+				if (s == syscall.SIGINT || s == syscall.SIGQUIT) && o.terminal {
+					continue
+				}
+				pass <- s
+			case <-done:
+				return
+			}
+		}
+	}()
+	return pass, func() { signal.Stop(all); close(done) }
+}
+
+// ended says how it ended, and chooses the exit code.
+func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error, std IO) error {
+	if o.explain {
+		for _, l := range made {
+			fmt.Fprintf(std.Err, "sayso: %s\n", l)
+		}
+	}
+	var not *sandbox.NotEnforcedError
+	switch {
+	case errors.As(err, &not) && not.Report.Of(sandbox.Network).State == sandbox.NotEnforced:
+		return o.failed(&hintedError{err.Error(), "sayso run --network all lets it reach everything, --network loopback nothing"}, std)
+	case errors.Is(err, sandbox.ErrNotFound):
+		_ = report(&hintedError{err.Error(), "inside, /tmp, /run and devices are its own; --write DIR shows a folder of yours"}, std) // the code is another one
+		return statusError(exitNotFound)
+	case errors.Is(err, sandbox.ErrCannotRun):
+		_ = report(err, std) // the code is another one
+		return statusError(exitNotAllowed)
+	case err != nil:
+		return o.failed(err, std)
+	}
+	if result.Ended != "" {
+		fmt.Fprintf(std.Err, "sayso: error: it was ended: %s\n", result.Ended)
+	}
+	if result.TimedOut {
+		fmt.Fprintf(std.Err, "sayso: error: its time of %s was over\n", o.timeout)
+		return statusError(exitTimeout)
+	}
+	if !o.asJSON && !made.Enforced() {
+		fmt.Fprintf(std.Err, "sayso: note: %s\n", held(made))
+	}
+	return statusError(result.Exit)
+}

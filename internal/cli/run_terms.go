@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// grace is how long a command has to end by itself.
+const grace = 2 * time.Second
+
+// networks are the words for networks; the empty one leaves it to the analysis.
+var networks = map[string]sayso.Network{"": "", "none": sayso.NetworkNone, "loopback": sayso.NetworkLoopback, "all": sayso.NetworkAll}
+
+// guardedHere is what nobody inside may change or make in a workspace: it runs by
+// itself later, or says what agents may do.
+var guardedHere = []string{".git/hooks", ".git/config", ".env", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
+
+// guardedThere is what nobody may change where it is there. A policy that is made by
+// somebody inside may only tighten, until a person trusts what it says.
+var guardedThere = []string{".sayso.yaml", ".sayso", ".env.*", ".envrc", ".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes"}
+
+// inherited are the variables that commands get, if they are set.
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "EDITOR", "PAGER", "CI",
+	"GO*", "CGO_*", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "PKG_CONFIG_PATH", "NODE_ENV", "NODE_PATH", "NVM_DIR", "PYTHON*", "VIRTUAL_ENV", "PYENV_*",
+	"JAVA_HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTFLAGS", "GEM_HOME", "RBENV_*", "DEBIAN_FRONTEND", "SOURCE_DATE_EPOCH",
+}
+
+// terms are what the contract of a run has beside what the analysis says.
+type terms struct {
+	o         *runOptions
+	write     []string // further folders
+	files     string   // read-only, workspace-write or unconfined
+	required  bool
+	protected []string // files of sayso itself, wherever they are
+	scratch   []string
+	env       map[string]string
+}
+
+// terms reads the policy and the options.
+func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
+	t := &terms{o: o, files: policy.Sandbox.Files, required: true, env: map[string]string{}}
+	if r := policy.Sandbox.Required; r != nil {
+		t.required = *r
+	}
+	if policy.Sandbox.Hosts != nil && o.network == "all" {
+		return nil, &usageError{"--network all: the policy names the hosts that can be reached", "sandbox.hosts in a policy file lists them"}
+	}
+	for _, dir := range o.write {
+		abs, err := filepath.Abs(dir)
+		if err == nil {
+			abs, err = filepath.EvalSymlinks(abs)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--write: %w", err)
+		}
+		if t.files == "read-only" {
+			return nil, &usageError{"--write: the policy lets commands write nothing", "sandbox.files in a policy file says read-only"}
+		}
+		t.write = append(t.write, abs)
+	}
+	for _, file := range local.Guarded(places("", home).Files()) {
+		if name := strings.TrimSuffix(file, "/**"); filepath.IsAbs(name) {
+			t.protected = append(t.protected, local.Real(name))
+		}
+	}
+	t.caches(home)
+	return t, nil
+}
+
+// caches are the folders in which tools keep what they can make again. What is
+// written there is gone at the end: nobody inside prepares what others use later.
+func (t *terms) caches(home string) {
+	cache, err := os.UserCacheDir()
+	if err != nil || !isDir(cache) {
+		t.env["XDG_CACHE_HOME"] = "/tmp/cache"
+	}
+	if home != "" && !isDir(filepath.Join(home, ".npm")) {
+		t.env["npm_config_cache"] = "/tmp/npm"
+	}
+	list := []string{cache, os.Getenv("GOCACHE"), os.Getenv("GOMODCACHE")}
+	if home != "" {
+		for _, name := range []string{".npm", "go/pkg", ".cargo/registry", ".m2/repository", ".gradle"} {
+			list = append(list, filepath.Join(home, name))
+		}
+	}
+	for _, dir := range list {
+		if filepath.IsAbs(dir) && isDir(dir) {
+			t.scratch = append(t.scratch, local.Real(dir))
+		}
+	}
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// of makes the contract of a run of what the analysis says.
+func (t *terms) of(c sayso.Contract) sayso.Contract {
+	o := t.o
+	c.Input, c.Argv, c.Script, c.Shell = nil, o.argv, o.script, o.shell
+	c.Timeout, c.Grace, c.Output, c.CPU, c.Memory, c.Procs = o.timeout, grace, o.output, o.cpu, o.memory, o.processes
+	c.Required, c.Env, c.Inherit, c.Scratch = t.required, t.env, inherited, t.scratch
+	roots := slices.Clone(t.write)
+	for _, dir := range c.Write {
+		if isDir(dir) {
+			roots = append(roots, local.Real(dir))
+		}
+	}
+	c.Write, c.Protected = roots, protectedIn(roots, t.protected)
+	switch t.files {
+	case "read-only":
+		c.Write, c.Protected = nil, nil
+	case "unconfined":
+		c.Write = []string{"/"}
+	}
+	switch {
+	case o.network != "":
+		c.Network, c.Hosts = networks[o.network], nil
+	case c.Network == sayso.NetworkNone:
+		c.Network = sayso.NetworkLoopback // its own: tests can listen, and nothing gets out
+	}
+	return c
+}
+
+// protectedIn is what cannot be changed in folders that can be written.
+func protectedIn(roots, own []string) []string {
+	var out []string
+	add := func(root string) {
+		for _, name := range guardedHere {
+			out = append(out, filepath.Join(root, name))
+		}
+		for _, pattern := range guardedThere {
+			found, _ := filepath.Glob(filepath.Join(quoteGlob(root), pattern)) // the patterns are ours
+			out = append(out, found...)
+		}
+	}
+	for _, root := range roots {
+		add(root)
+		for _, nested := range repositories(root) {
+			out = append(out, filepath.Join(nested, ".git/hooks"), filepath.Join(nested, ".git/config"))
+		}
+		for _, name := range own {
+			if strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/") {
+				if _, err := os.Lstat(name); err == nil {
+					out = append(out, name)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// quoteGlob writes a path so that nothing in it is a pattern.
+func quoteGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// How far it is looked for repositories inside of a workspace.
+const (
+	deepest     = 3
+	mostFolders = 2000
+)
+
+// repositories are those inside of a workspace, as far as it is looked for them.
+func repositories(root string) []string {
+	var out []string
+	seen := 0
+	depth := strings.Count(root, "/")
+	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error { // what cannot be read cannot be changed either
+		if err != nil || !e.IsDir() || name == root {
+			return nil
+		}
+		if seen++; seen > mostFolders {
+			return fs.SkipAll
+		}
+		if e.Name() == ".git" {
+			if above := filepath.Dir(name); above != root {
+				out = append(out, above)
+			}
+			return fs.SkipDir
+		}
+		if e.Name() == "node_modules" || strings.Count(name, "/")-depth > deepest {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return out
+}
+
+// commandLine writes words as a shell reads them back, with quotes where they are
+// needed: the analysis reads a command as a shell does, and what runs is the words.
+func commandLine(argv []string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		words[i] = w
+		if w == "" || strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,") != "" || i == 0 && (strings.Contains(w, "=") || slices.Contains(reserved, w)) {
+			words[i] = shell.Quote([]string{w})
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// reserved are words that a shell does not take for commands.
+var reserved = []string{"if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "function", "time", "select", "coproc"}
+
+// commandInput is what an agent would send.
+func commandInput(line string) json.RawMessage {
+	input, _ := json.Marshal(map[string]string{"command": line}) // a string can be written
+	return input
+}
