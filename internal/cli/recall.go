@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/catalog"
@@ -27,6 +28,10 @@ type recalled struct {
 	rules  []sayso.Rule       // of the workspace and the profile, each with where it is kept
 }
 
+// recallTimeout is how long that may take: a hook waits for it, but not for long,
+// and is to be told why there is no answer.
+const recallTimeout = 5 * time.Second
+
 // recall reads what people have granted, trust and keep. Where nothing was ever
 // kept there is nothing to read.
 func recall(root string, key profile.Key) (recalled, error) {
@@ -39,7 +44,7 @@ func recall(root string, key profile.Key) (recalled, error) {
 	if neverKept() {
 		return r, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), deskTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), recallTimeout)
 	defer cancel()
 	db, err := sqlite.Open(ctx, state.Dir)
 	if err != nil {

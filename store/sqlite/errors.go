@@ -25,7 +25,7 @@ const (
 )
 
 // startAfresh is what to do with a file that cannot be read.
-const startAfresh = "move it away: sayso then starts with an empty one, and asks again what was granted and trusted"
+const startAfresh = "move it away: sayso then starts with an empty one, asks again what was granted and trusted, and knows no kept rule: sayso log --kind rule tells which there were"
 
 // errSum says that a row is not what was written.
 var errSum = errors.New("a row is not what was written")

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/private"
@@ -126,7 +128,6 @@ func TestDamaged(t *testing.T) {
 		case err != nil:
 			noticed++
 			clearError(t, err, dir, "")
-		case len(text) == 0: // an empty file is a database without anything in it
 		case !reflect.DeepEqual(got, want):
 			t.Errorf("round %d: the database says something else now", i)
 		}
@@ -134,12 +135,42 @@ func TestDamaged(t *testing.T) {
 	if noticed < rounds/4 {
 		t.Errorf("of %d changes %d were noticed: does the test change anything?", rounds, noticed)
 	}
+	if err := os.WriteFile(sqlite.File(dir), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = everything(dir)
+	clearError(t, err, dir, "it is empty: what was in it is gone")
 	if err := os.WriteFile(sqlite.File(dir), []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err = everything(dir)
 	clearError(t, err, dir, "it is damaged")
 	clearError(t, err, dir, "move it away: sayso then starts with an empty one")
+}
+
+// TestImpatient: who has little time is told that the database is locked, and not
+// only that the time is over; and nothing is left behind where one was made.
+func TestImpatient(t *testing.T) {
+	dir := filled(t)
+	other, err := sql.Open("sqlite", sqlite.File(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close() //nolint:errcheck // a test
+	other.SetMaxOpenConns(1)
+	if _, err := other.Exec("BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err = sqlite.Open(short, dir)
+	clearError(t, err, dir, "another process keeps it locked")
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != filepath.Base(sqlite.File(dir)) && e.Name() != filepath.Base(sqlite.File(dir))+"-journal" {
+			t.Errorf("%s is left over, %v", e.Name(), err)
+		}
+	}
 }
 
 // raw runs a statement behind the back of the package.

@@ -82,8 +82,10 @@ func (db *DB) version(ctx context.Context, in queries) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case at == 0 && app == 0 && tables == 0:
+	case at == 0 && app == 0 && tables == 0 && db.fresh:
 		return 0, nil
+	case at == 0 && app == 0 && tables == 0:
+		return 0, private.Fail(db.name, "it is empty: what was in it is gone", startAfresh, nil)
 	case app != application || at < 1:
 		return 0, private.Fail(db.name, "it is no database of sayso", "move it away: sayso makes its own", nil)
 	case at > len(todo):

@@ -28,15 +28,24 @@ import (
 
 // A DB is an open database. It may be used from several goroutines.
 type DB struct {
-	db   *sql.DB
-	name string
+	db    *sql.DB
+	name  string
+	fresh bool // it may be empty: it is just made
 
 	// Clock is the time; nil: time.Now. It must be set before the first use.
 	Clock func() time.Time
 }
 
-// busy is how long a statement waits for another process, in milliseconds.
-const busy = 5000
+// busy is how long a statement waits for another process.
+const busy = 5 * time.Second
+
+// patience is busy, or less for who has less time: they are told who is in the way.
+func patience(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return max(0, min(busy, time.Until(end)/2))
+	}
+	return busy
+}
 
 // File is where the database of a state folder is.
 func File(dir string) string { return local.Database(dir) }
@@ -48,17 +57,22 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 		return nil, err
 	}
 	name := File(dir)
-	if err := ready(name); err != nil {
+	if err := ready(ctx, name); err != nil {
 		return nil, err
 	}
-	pool, err := sql.Open("sqlite", source(name))
+	return openFile(ctx, name, false)
+}
+
+// openFile opens a file that is there; it is empty if it is fresh.
+func openFile(ctx context.Context, name string, fresh bool) (*DB, error) {
+	pool, err := sql.Open("sqlite", source(name, patience(ctx)))
 	if err != nil {
 		return nil, private.Fail(name, "it cannot be opened", "", err)
 	}
 	// More than one, so that whoever changes a session may read what is granted
 	// meanwhile.
 	pool.SetMaxOpenConns(4)
-	db := &DB{db: pool, name: name}
+	db := &DB{db: pool, name: name, fresh: fresh}
 	if err := db.prepare(ctx); err != nil {
 		_ = pool.Close() // it is of no use
 		return nil, err
@@ -76,15 +90,12 @@ var making sync.Mutex
 
 // ready makes the file if it is missing, and checks that it and the journal that
 // SQLite keeps beside it belong to the user alone.
-func ready(name string) error {
+func ready(ctx context.Context, name string) error {
 	making.Lock()
 	defer making.Unlock()
 	err := private.CheckFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		var file *os.File
-		if file, err = private.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL); err == nil {
-			err = file.Close()
-		} else if errors.Is(err, fs.ErrExist) { // another process was quicker
+		if err = create(ctx, name); err == nil {
 			err = private.CheckFile(name)
 		}
 	}
@@ -97,13 +108,50 @@ func ready(name string) error {
 	return nil
 }
 
+// create makes the file, whole: one that is empty has lost what was in it, and that
+// may have denied something.
+func create(ctx context.Context, name string) error {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return private.Fail(name, "it cannot be made", "", err)
+	}
+	defer os.Remove(file.Name() + "-journal") //nolint:errcheck // SQLite leaves it behind, empty
+	defer os.Remove(file.Name())              //nolint:errcheck // it has another name by now, or is of no use
+	db, err := (*DB)(nil), file.Close()
+	if err == nil {
+		db, err = openFile(ctx, file.Name(), true)
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		return err
+	}
+	err = os.Link(file.Name(), name)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrExist): // another process was quicker
+		return nil
+	case missing(name): // files have one name here
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		return private.Fail(name, "it cannot be made", "", err)
+	}
+	return nil
+}
+
+func missing(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // source says how SQLite opens the file. The rollback journal, and not a
 // write-ahead log, keeps the file whole by itself: what has changed shows in its
 // header, to a hook that does not open databases.
-func source(name string) string {
+func source(name string, wait time.Duration) string {
 	q := url.Values{"mode": {"rw"}, "_txlock": {"immediate"}}
 	for _, pragma := range []string{
-		fmt.Sprintf("busy_timeout(%d)", busy), "journal_mode(TRUNCATE)", "synchronous(FULL)",
+		fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds()), "journal_mode(TRUNCATE)", "synchronous(FULL)",
 		"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)",
 	} {
 		q.Add("_pragma", pragma)
