@@ -52,6 +52,24 @@ type Starter interface {
 	Start(name string, n int) ([]byte, error)
 }
 
+// An Unpacker is a Machine that can also tell what is in packed files. Without it,
+// what an archive brings is not known, and the commits of a repository are not
+// looked at. Package unpack has one that a Machine can embed.
+type Unpacker interface {
+	// Members lists what is in an archive, and reports whether that is all.
+	Members(archive []byte) (list []Member, whole bool)
+
+	// Inflate returns at most that many bytes of what zlib has packed, as git does
+	// with its objects, and reports whether it could.
+	Inflate(packed []byte, most int) (text []byte, ok bool)
+}
+
+// A Member is one file in an archive.
+type Member struct {
+	Name string
+	Link string // where it leads to, from the folder of the archive, if it is a link
+}
+
 // A Child is one name in a folder.
 type Child struct {
 	Name string

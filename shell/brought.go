@@ -15,7 +15,7 @@ import (
 
 // A bundle is an archive that is unpacked, as far as it can be seen.
 type bundle struct {
-	members []member
+	members []Member
 	seen    bool   // these are all
 	outside bool   // it comes from a server, or the session has made it
 	packed  []Path // what the same line has packed
@@ -94,6 +94,9 @@ func bundleOf(s *stream) bundle {
 	return bundle{outside: s.kind == streamNetwork, packed: s.packs, seen: len(s.packs) > 0}
 }
 
+// maxArchive is the largest archive that is looked into.
+const maxArchive = 8 << 20
+
 // bundleAt is the archive in a file.
 func (w *walker) bundleAt(abs string) bundle {
 	var b bundle
@@ -107,10 +110,10 @@ func (w *walker) bundleAt(abs string) bundle {
 		return b
 	}
 	b.outside = w.at.Written != nil && w.at.Written(abs)
-	if w.at.Machine != nil && w.looks < maxLooks {
+	if unpacker, ok := w.at.Machine.(Unpacker); ok && w.looks < maxLooks {
 		w.looks++
 		if data, err := w.at.Machine.ReadFile(abs, maxArchive); err == nil && len(data) <= maxArchive {
-			b.members, b.seen = members(data)
+			b.members, b.seen = unpacker.Members(data)
 		}
 	}
 	return b
@@ -137,12 +140,12 @@ func (v *visit) bring(to string, b bundle) {
 		v.landsIn(p.Abs, at, 0)
 	}
 	for _, m := range b.members {
-		for _, name := range [...]string{m.name, m.link} {
+		for _, name := range [...]string{m.Name, m.Link} {
 			if name = v.unpackedName(name); name == "" {
 				continue
 			}
-			if abs := path.Join(to, name); v.w.ownGuard(abs, m.link != "") {
-				v.touch(Arg{Text: abs}, Write, m.link != "")
+			if abs := path.Join(to, name); v.w.ownGuard(abs, m.Link != "") {
+				v.touch(Arg{Text: abs}, Write, m.Link != "")
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso/shell"
+	"github.com/sayso-dev/sayso/shell/unpack"
 )
 
 // This file runs scripts for the differential tests, and finds out under strace
@@ -289,7 +290,7 @@ func runScript(t *testing.T, root, env string, command ...string) []byte {
 }
 
 // An osMachine shows the real files.
-type osMachine struct{}
+type osMachine struct{ unpack.Unpacker }
 
 func (osMachine) ReadFile(name string, max int) ([]byte, error) {
 	text, err := os.ReadFile(name)

@@ -2,9 +2,7 @@ package shell
 
 import (
 	"bytes"
-	"compress/zlib"
 	hexadecimal "encoding/hex"
-	"io"
 	"path"
 	"strings"
 )
@@ -242,14 +240,13 @@ func (r repository) object(id string) ([]byte, bool) {
 	if !isObject(id) {
 		return nil, false
 	}
+	unpacker, ok := r.w.at.Machine.(Unpacker)
+	if !ok {
+		return nil, false
+	}
 	packed, ok := r.w.readFile(r.dir + "/objects/" + id[:2] + "/" + id[2:])
 	if !ok {
 		return nil, false
 	}
-	in, err := zlib.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, false
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxFileSize))
-	return text, err == nil
+	return unpacker.Inflate(packed, maxFileSize)
 }

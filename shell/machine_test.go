@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"github.com/sayso-dev/sayso/shell"
+	"github.com/sayso-dev/sayso/shell/unpack"
 )
 
 // A fakeMachine shows files from a map; a value that starts with "->" is a
 // link, one that is "/" a folder.
 type fakeMachine struct {
+	unpack.Unpacker
+
 	files map[string]string
 	asked int
 }

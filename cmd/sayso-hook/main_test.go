@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -48,6 +50,30 @@ func TestStart(t *testing.T) {
 		if strings.HasPrefix(line, "init github.com/sayso-dev/") && !strings.HasSuffix(line, " 0 allocs\n") {
 			t.Errorf("work at the start: %s", line)
 		}
+	}
+}
+
+// TestArchive: this program links nothing that unpacks; the rich one beside it tells
+// what is in an archive.
+func TestArchive(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"sayso", "sayso-hook"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../"+name).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	repo := filepath.Join(dir, "repo")
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	if err := errors.Join(os.MkdirAll(filepath.Join(repo, ".git"), 0o755), w.WriteHeader(&tar.Header{Name: ".claude/settings.json", Mode: 0o644}), w.Close(),
+		os.WriteFile(filepath.Join(repo, "all.tar"), archive.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(dir, "sayso-hook"), "claude")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "CLAUDE_PROJECT_DIR="+repo, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+	cmd.Stdin = strings.NewReader(`{"session_id":"s","cwd":"` + filepath.ToSlash(repo) + `","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"tar xf all.tar"},"tool_use_id":"t"}`)
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"deny"`) || !strings.Contains(string(out), "what guards this agent") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

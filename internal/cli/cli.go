@@ -70,6 +70,7 @@ func verbs() []verb {
 		{"log", logUse, "show what was asked, decided, answered and run; verify that nobody changed it", logVerb},
 		{"trace", traceUse, "show one call from request to result, with what every stage said", trace},
 		{"snapshot", snapshotUse, "read the policy of a workspace for sayso-hook, which runs this by itself", snapshotVerb},
+		{"unpack", unpackUse, "tell sayso-hook what is in an archive; it runs this by itself", unpackVerb},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
 		{"doctor", doctorUse, "tell whether sayso really guards this workspace", doctor},
 		{"schema", schemaUse, "print the JSON Schema of policy files, for editors", schema},

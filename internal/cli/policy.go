@@ -69,7 +69,7 @@ func loadWith(how loading, root, home string, std IO) (loaded, error) {
 	}
 	given = fitting(given, setup, &p)
 	p.Dropped = append(p.Dropped, setup.Dropped...)
-	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(local.Machine{}), given, nil, kept.trusts}
+	l := loaded{p, setup.Mode, setup.Surface, setup.Engine(machine{}), given, nil, kept.trusts}
 	if len(given) > 0 {
 		m := &store.Memory{}
 		for _, g := range given {
@@ -95,7 +95,7 @@ func loadWith(how loading, root, home string, std IO) (loaded, error) {
 
 // setupOf configures a preset: from its own files, or from the one that is given.
 func setupOf(system catalog.System, at config.Places, p config.Policy, file string) (catalog.Setup, error) {
-	here := catalog.Place{Root: at.Root, Home: at.Home, Machine: local.Machine{}}
+	here := catalog.Place{Root: at.Root, Home: at.Home, Machine: machine{}}
 	if file == "" {
 		return system.In(at, p, nil, here)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -18,7 +17,7 @@ type fullJSON struct {
 
 func decisionJSON(call sayso.Call, d sayso.Decision) fullJSON {
 	out := fullJSON{Tool: call.Tool, Input: call.Input, Decision: d}
-	a := sayso.Analyzer{Machine: local.Machine{}}
+	a := sayso.Analyzer{Machine: machine{}}
 	for _, one := range a.Analyze(call).Shell {
 		out.Analysis = append(out.Analysis, analysisJSON(one))
 	}

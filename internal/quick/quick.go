@@ -20,6 +20,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/packed"
 	"github.com/sayso-dev/sayso/internal/snapshot"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/store"
@@ -126,10 +127,39 @@ func grants(list []sayso.GivenGrant) (sayso.GrantStore, error) {
 func Engine(s snapshot.Snapshot, at local.Files) sayso.Engine {
 	return sayso.Engine{
 		Preset:   preset.Native(s.Policy(local.Guarded(at))),
-		Analyzer: sayso.Analyzer{Machine: local.Machine{}, Also: s.Also},
+		Analyzer: sayso.Analyzer{Machine: machine{Client: &packed.Client{Start: startUnpacking}}, Also: s.Also},
 		Mode:     s.ModeFor,
 		Policy:   s.Hash,
 	}
+}
+
+// machine shows the files of this machine to the analysis. The rich program tells
+// what is in packed ones, which is seldom asked.
+type machine struct {
+	local.Machine
+	*packed.Client
+}
+
+// startUnpacking starts the rich program. It ends when this one does: there are no
+// more questions then.
+func startUnpacking() (io.ReadWriter, error) {
+	rich, err := local.Beside("sayso")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(rich, "unpack")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Writer
+	}{out, in}, cmd.Start()
 }
 
 // policy is the snapshot of a workspace, made anew if need be. Without any policy

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"github.com/sayso-dev/sayso/shell"
+	"github.com/sayso-dev/sayso/shell/unpack"
 )
 
 // Files is the file system of a line. Names that are not absolute are below its
@@ -25,6 +26,7 @@ func absolute(cwd, name string) string {
 
 // A tree is a file system that can be looked at.
 type tree struct {
+	unpack.Unpacker
 	entries  map[string]shell.Entry
 	contents map[string]string
 }
@@ -33,7 +35,7 @@ var errMissing = errors.New("no such file")
 
 // at returns the files as seen from a workspace. Folders above a file exist.
 func (f *Files) at(cwd string) shell.Machine {
-	t := tree{map[string]shell.Entry{}, map[string]string{}}
+	t := tree{entries: map[string]shell.Entry{}, contents: map[string]string{}}
 	t.add(cwd, shell.Entry{Dir: true})
 	if f == nil {
 		return t
