@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,8 +18,9 @@ import (
 )
 
 const (
-	mostShown = 100   // calls on one page
-	mostRead  = 20000 // calls that are looked at, from the end
+	mostShown = 100    // calls on one page
+	mostRead  = 20000  // calls that are looked at, from the end
+	mostLines = 100000 // records that are searched for a text, likewise
 )
 
 // A search is what somebody looks for in the journal.
@@ -116,7 +118,7 @@ func (s *story) add(r *sayso.Record) {
 func (s *search) wants(one *story) bool {
 	switch {
 	case s.Tool != "" && !strings.EqualFold(s.Tool, one.Tool),
-		s.Session != "" && !strings.HasPrefix(one.Session, s.Session),
+		s.Session != "" && one.Session != s.Session,
 		s.Effect != "" && !slices.Contains(one.effects, s.Effect),
 		s.Text != "" && !one.found,
 		!s.from.IsZero() && one.Time.Before(s.from),
@@ -126,35 +128,56 @@ func (s *search) wants(one *story) bool {
 	return true
 }
 
+// A teller makes stories of records.
+type teller struct {
+	text   []byte // that is looked for, in small letters
+	byCall map[string]*story
+	all    []*story
+	more   bool // some were left out
+}
+
+// tell takes a record into account.
+func (t *teller) tell(line *journal.Line) {
+	one := t.byCall[line.Call]
+	if one == nil || line.Call == "" {
+		one = &story{Call: line.Call}
+		t.byCall[line.Call] = one
+		t.all = append(t.all, one)
+	}
+	one.add(&line.Record)
+	one.found = one.found || len(t.text) > 0 && (bytes.Contains(bytes.ToLower(line.Text), t.text) || bytes.Contains(bytes.ToLower([]byte(one.What)), t.text))
+	if len(t.all) >= 2*mostRead {
+		for _, old := range t.all[:mostRead] {
+			delete(t.byCall, old.Call)
+		}
+		t.all, t.more = slices.Clone(t.all[mostRead:]), true
+	}
+}
+
 // stories are the calls in the journal that are looked for, the newest first. More
 // reports whether there are others.
-func (p *Page) stories(s search) (list []*story, more bool, err error) {
-	byCall := map[string]*story{}
-	var all []*story
-	text := []byte(strings.ToLower(s.Text))
-	for line, err := range p.Journal.All() {
+func (p *Page) stories(ctx context.Context, s search) (list []*story, more bool, err error) {
+	lines := p.Journal.All()
+	if x, done := p.index(ctx); x != nil {
+		defer done()
+		if s.Text == "" {
+			return p.indexed(ctx, x, s)
+		}
+		lines = p.Journal.Read(x.Find(ctx, s.query(mostLines))) // a text stands in no index
+	}
+	t := teller{text: []byte(strings.ToLower(s.Text)), byCall: map[string]*story{}}
+	for line, err := range lines {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return nil, false, err
 		}
-		if line.Err != nil {
-			continue // sayso log verify says what is wrong
-		}
-		one := byCall[line.Call]
-		if one == nil || line.Call == "" {
-			one = &story{Call: line.Call}
-			byCall[line.Call] = one
-			all = append(all, one)
-		}
-		one.add(&line.Record)
-		one.found = one.found || len(text) > 0 && (bytes.Contains(bytes.ToLower(line.Text), text) || strings.Contains(strings.ToLower(one.What), string(text)))
-		if len(all) >= 2*mostRead {
-			for _, old := range all[:mostRead] {
-				delete(byCall, old.Call)
-			}
-			all, more = slices.Clone(all[mostRead:]), true
+		if line.Err == nil { // sayso log verify says what is wrong with the others
+			t.tell(&line)
 		}
 	}
-	for _, one := range slices.Backward(all) {
+	for _, one := range slices.Backward(t.all) {
 		if !s.wants(one) {
 			continue
 		}
@@ -163,7 +186,7 @@ func (p *Page) stories(s search) (list []*story, more bool, err error) {
 		}
 		list = append(list, one)
 	}
-	return list, more, nil
+	return list, t.more, nil
 }
 
 func (p *Page) showJournal(w http.ResponseWriter, r *http.Request, s *session) {
@@ -175,7 +198,7 @@ func (p *Page) showJournal(w http.ResponseWriter, r *http.Request, s *session) {
 	}{}
 	var err error
 	if shown.search, err = searchOf(r.URL.Query()); err == nil {
-		shown.List, shown.More, err = p.stories(shown.search)
+		shown.List, shown.More, err = p.stories(r.Context(), shown.search)
 	}
 	if err != nil {
 		shown.Problem = view.Safe(err.Error())

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 )
 
 const (
+	pageLasts    = 25 * time.Second // to make it
 	linkLasts    = 10 * time.Minute
 	sessionLasts = 12 * time.Hour
 	mostLinks    = 8  // that wait to be used
@@ -200,6 +202,11 @@ func (p *Page) withSession(next func(http.ResponseWriter, *http.Request, *sessio
 				tooMany(w, "1")
 				return
 			}
+		}
+		if r.URL.Path != "/events" { // which lasts
+			ctx, cancel := context.WithTimeout(r.Context(), pageLasts)
+			defer cancel()
+			r = r.WithContext(ctx)
 		}
 		next(w, r, s)
 	}

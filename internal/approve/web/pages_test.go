@@ -16,6 +16,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/web"
+	"github.com/sayso-dev/sayso/internal/index"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/preset"
 )
@@ -296,8 +297,31 @@ func TestGrantsAndTrust(t *testing.T) {
 // TestJournal: calls are found by tool, session, effect, text and time, and each
 // has its way.
 func TestJournal(t *testing.T) {
+	t.Run("read", func(t *testing.T) { testJournal(t, serve(t)) })
+	t.Run("indexed", func(t *testing.T) {
+		var s *site
+		used := 0
+		s = serve(t, func(c *web.Config) {
+			c.Index = func(ctx context.Context) (*index.Index, bool) {
+				used++
+				x, err := index.Open(ctx, s.journal.Dir)
+				if err == nil {
+					err = x.Update(ctx, s.journal, nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x, true
+			}
+		})
+		if testJournal(t, s); used == 0 {
+			t.Error("the index was not asked")
+		}
+	})
+}
+
+func testJournal(t *testing.T, s *site) {
 	ctx := context.Background()
-	s := serve(t)
 	s.logIn()
 	e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Journal: s.journal}
 	for i, command := range []string{"ls", "git push", "rm -rf /"} {

@@ -117,15 +117,10 @@ var titles = map[sayso.RecordKind]string{
 
 func (p *Page) showCall(w http.ResponseWriter, r *http.Request, s *session) {
 	id := r.URL.Query().Get("id")
-	var lines []journal.Line
-	for line, err := range p.Journal.All() {
-		if err != nil {
-			p.fail(w, r, s, err)
-			return
-		}
-		if line.Err == nil && line.Call == id && id != "" {
-			lines = append(lines, line)
-		}
+	lines, err := p.linesOf(r.Context(), id)
+	if err != nil {
+		p.fail(w, r, s, err)
+		return
 	}
 	if len(lines) == 0 {
 		p.showAs(w, r, s, http.StatusNotFound, page{"problem", "Journal", "The journal has no call " + view.Safe(id) + "."})

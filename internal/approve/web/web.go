@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/sayso-dev/sayso/internal/index"
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/manage"
 )
@@ -27,6 +28,10 @@ type Config struct {
 	Desk     *manage.Desk
 	Journal  journal.Folder
 	Policies Policies
+
+	// Index opens the index of the journal, brought up to date. Nil, or not ok:
+	// the journal is small enough to be read as a whole.
+	Index func(ctx context.Context) (x *index.Index, ok bool)
 
 	// URL is where the page is: scheme, host and port.
 	URL string
