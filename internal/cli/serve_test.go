@@ -10,7 +10,7 @@ import (
 // each Enter, and ends it with Ctrl+C.
 func TestServeTerminal(t *testing.T) {
 	t.Parallel()
-	term := newDesk(t).start(`sayso serve --addr 127.0.0.1:0; echo "ended $?"`)
+	term := newDesk(t).start(`exec sayso serve --addr 127.0.0.1:0`)
 	links := func(want int) map[string]bool {
 		t.Helper()
 		found := map[string]bool{}
@@ -31,5 +31,7 @@ func TestServeTerminal(t *testing.T) {
 	term.Type("\r")
 	links(2)
 	term.Type("\x03")
-	term.Wait("ended 0")
+	if code := term.Exit(); code != 0 {
+		t.Errorf("it ended with %d:\n%s", code, term.Text())
+	}
 }
