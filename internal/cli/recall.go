@@ -30,7 +30,7 @@ type recalled struct {
 
 // recallTimeout is how long that may take: a hook waits for it, but not for long,
 // and is to be told why there is no answer.
-const recallTimeout = 5 * time.Second
+const recallTimeout = 3 * time.Second
 
 // recall reads what people have granted, trust and keep. Where nothing was ever
 // kept there is nothing to read.

@@ -80,8 +80,9 @@ var ErrStale = errors.New("the snapshot is out of date")
 const maxSize = 64 << 20
 
 // Load returns the snapshot of a workspace if it was made from these sources, as
-// they are now, for this user and by the program that is installed. It returns [ErrStale] if it was not, and another error if it
-// cannot be trusted.
+// they are now, for this user and by the program that is installed. It returns
+// [ErrStale] if it was not, or if the policy did not load then, and another error if
+// it cannot be trusted.
 func (f Folder) Load(at local.Files, sources []Source) (Snapshot, error) {
 	var s Snapshot
 	if err := private.Check(f.Dir, f.dir()); err != nil {
@@ -100,11 +101,15 @@ func (f Folder) Load(at local.Files, sources []Source) (Snapshot, error) {
 		return s, private.Fail(file.Name(), "it cannot be read", "remove it: it is made anew", err)
 	}
 	s, err = decode(text)
-	if err != nil || s.Root != at.Root || s.Home != at.Home || s.Program != Program() || !same(s, sources) {
+	if err != nil || s.Root != at.Root || s.Home != at.Home || s.Program != Program() || !same(s, sources) || s.failed(time.Now()) {
 		return Snapshot{}, ErrStale
 	}
 	return s, nil
 }
+
+// failed reports whether the policy did not load some time ago. It may do so now,
+// although no source has changed: a key can be read again, or a lock has ended.
+func (s *Snapshot) failed(now time.Time) bool { return s.Err != "" && now.Sub(s.Made).Abs() > settled }
 
 // Policy returns what native needs.
 func (s *Snapshot) Policy(guarded []string) preset.Policy {

@@ -150,6 +150,25 @@ func touchLike(t *testing.T, from, to string) {
 	}
 }
 
+// TestFailed: that a policy did not load is told once, and then looked at again:
+// what was wrong may have been no source, such as a key or a lock.
+func TestFailed(t *testing.T) {
+	p := newPlace(t)
+	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
+	for made, want := range map[time.Time]error{time.Now(): nil, time.Now().Add(-time.Minute): snapshot.ErrStale, time.Now().Add(time.Hour): snapshot.ErrStale} {
+		s := snapshot.Snapshot{Root: p.at.Root, Home: p.at.Home, Program: snapshot.Program(), Made: made, Sources: sources, Err: "others can reach it"}
+		for i := range s.Sources {
+			s.Sources[i].Sum = snapshot.Sum(s.Sources[i].File)
+		}
+		if err := p.Save(s); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.load(); !errors.Is(err, want) || want == nil && got.Err != s.Err {
+			t.Errorf("made at %s: %+v %v, want %v", made, got, err, want)
+		}
+	}
+}
+
 // TestSameTime: a change that size, time and inode do not tell shows if the file
 // had been changed shortly before the snapshot was made.
 func TestSameTime(t *testing.T) {
@@ -229,8 +248,11 @@ func TestKept(t *testing.T) {
 	t.Cleanup(func() { _ = os.Remove(beside) })
 	want.Root, want.Home, want.Program = p.at.Root, p.at.Home, snapshot.Program()
 	sources, _ := snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
+	for i := range sources {
+		sources[i].Sum = snapshot.Sum(sources[i].File)
+	}
 	want.Sources = sources
-	want.Made = time.Now().Add(time.Hour).Round(0)
+	want.Made = time.Now().Round(0) // what did not load counts for a moment
 	if err := p.Save(want); err != nil {
 		t.Fatal(err)
 	}
