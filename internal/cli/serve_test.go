@@ -14,7 +14,7 @@ func TestServeTerminal(t *testing.T) {
 	links := func(want int) map[string]bool {
 		t.Helper()
 		found := map[string]bool{}
-		for range 500 {
+		for range 3000 {
 			for _, m := range regexp.MustCompile(`login#([-_A-Za-z0-9]{20,})`).FindAllStringSubmatch(regexp.MustCompile(`\s+`).ReplaceAllString(term.Text(), ""), -1) {
 				found[m[1]] = true
 			}

@@ -118,7 +118,7 @@ type listener struct {
 
 func (s *site) listen(after string) *listener {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"events?after="+after, nil)
 	reply, err := s.client.Do(r)
 	if err != nil || reply.StatusCode != http.StatusOK {

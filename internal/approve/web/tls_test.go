@@ -61,7 +61,7 @@ func TestTLS(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(cert.Leaf)
 	client := &http.Client{
-		Timeout:       10 * time.Second,
+		Timeout:       time.Minute,
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "page.example"}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

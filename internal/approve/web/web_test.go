@@ -131,7 +131,7 @@ func serve(t *testing.T, change ...func(*web.Config)) *site {
 
 func browser() *http.Client {
 	jar, _ := cookiejar.New(nil) // it never fails
-	return &http.Client{Jar: jar, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Jar: jar, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // word is what a new link brings, and the path of the page.

@@ -18,6 +18,9 @@ import (
 // programs are the names of Chromium.
 var programs = []string{"chromium", "chromium-browser", "google-chrome"}
 
+// patience is how long anything may take: others may use the machine, too.
+const patience = 90 * time.Second
+
 // rebound is a name that leads to this machine, and is not ours.
 const rebound = "rebound.example"
 
@@ -39,7 +42,7 @@ func openBrowser(t testing.TB) context.Context {
 		t.Fatal("there is no Chromium: scripts/setup installs it")
 	}
 	chromium.Do(func() {
-		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(programs[at]), chromedp.WindowSize(1000, 800),
+		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(programs[at]), chromedp.WindowSize(1000, 800), chromedp.WSURLReadTimeout(patience),
 			chromedp.Flag("host-resolver-rules", "MAP "+rebound+" 127.0.0.1"))
 		if os.Getuid() == 0 { // its sandbox does not work for root, who runs the tests in a container
 			options = append(options, chromedp.NoSandbox)
@@ -136,7 +139,7 @@ func (v *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // get runs an action in the tab, and returns what comes of it.
 func get[T any](v *tab, a chromedp.Action[T]) T {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()
 	out, err := chromedp.Run(ctx, a)
 	if err != nil {
@@ -167,7 +170,7 @@ func (v *tab) text(selector string) string {
 // until waits until an expression is true, also on the next page.
 func (v *tab) until(expression string) {
 	v.t.Helper()
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if ok, err := chromedp.Run(v.ctx, chromedp.Evaluate[bool](expression)); err == nil && ok {
 			return
 		}

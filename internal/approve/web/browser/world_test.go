@@ -54,7 +54,7 @@ func ask(session, id, command string) {
 	root, _ := os.Getwd()
 	input, _ := json.Marshal(map[string]string{"command": command}) // a string can be written
 	e := sayso.Engine{
-		Preset: preset.Native(preset.Policy{}), Approver: &approve.Queue{Store: db, Timeout: time.Minute},
+		Preset: preset.Native(preset.Policy{}), Approver: &approve.Queue{Store: db, Timeout: 10 * time.Minute},
 		Sessions: db, Grants: db, Journal: journal.Folder{Dir: state.Dir},
 	}
 	call := sayso.Call{ID: id, Session: session, Agent: "claude", Tool: "Bash", Input: input, Root: local.Real(root), Home: os.Getenv("HOME")}
@@ -194,7 +194,7 @@ func (a *asking) got() string {
 	select {
 	case out := <-a.done:
 		return out
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		a.w.t.Fatal("the process still waits")
 		return ""
 	}
