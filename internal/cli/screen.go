@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/approve/line"
 	"github.com/sayso-dev/sayso/internal/approve/tui"
 	"github.com/sayso-dev/sayso/internal/approve/view"
@@ -41,22 +42,22 @@ func screen(start tui.Start, preset string, in, out *os.File, std IO) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	unlock, err := ownTerminal(ctx, in, out)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	d, done, err := openDesk(ctx, line.Channel, std.key(nil))
 	if err != nil {
 		return err
 	}
 	defer done()
+	unlock, err := ownTerminal(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	root, err := here()
 	if err != nil {
 		return err
 	}
 	home, _ := os.UserHomeDir() // without one, no path is shortened
-	s := &screenDesk{desk: d, root: root, home: home, preset: preset, std: IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Script: std.Script, Keyring: std.Keyring}}
+	s := &screenDesk{desk: d, known: approve.Known{Store: d.Approvals}, root: root, home: home, preset: preset, std: IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Script: std.Script, Keyring: std.Keyring}}
 	desk := tui.Desk{Queue: s, Kept: (*screenKept)(s), History: &screenHistory{screenDesk: s}, Modes: (*screenModes)(s), Trusts: (*screenTrusts)(s)}
 	err = tui.Run(ctx, in, out, desk, tui.Options{Start: start, View: view.Options{Home: home, Before: readable}})
 	if errors.Is(err, tui.ErrInterrupted) {
@@ -94,11 +95,13 @@ type screenDesk struct {
 	std        IO     // for verbs that would print
 	mu         sync.Mutex
 	stamp      string // of the database when the list was read
-	waiting    []sayso.Request
+	waiting    []*sayso.Request
+	known      approve.Known
 }
 
-// Waiting lists the requests, from the database only if that has changed.
-func (s *screenDesk) Waiting(ctx context.Context) ([]sayso.Request, error) {
+// Waiting lists the requests. The database is asked only if it has changed, and
+// for what is new.
+func (s *screenDesk) Waiting(ctx context.Context) ([]*sayso.Request, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state, err := local.State()
@@ -107,14 +110,14 @@ func (s *screenDesk) Waiting(ctx context.Context) ([]sayso.Request, error) {
 	}
 	stamp := stampOf(local.Database(state.Dir))
 	if stamp == "" || stamp != s.stamp {
-		list, err := s.desk.Approvals.Waiting(ctx)
+		list, err := s.known.Waiting(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.stamp, s.waiting = stamp, list
 	}
 	now := time.Now()
-	return slices.DeleteFunc(slices.Clone(s.waiting), func(r sayso.Request) bool { return r.Over(now) }), nil
+	return slices.DeleteFunc(slices.Clone(s.waiting), func(r *sayso.Request) bool { return r.Over(now) }), nil
 }
 
 // Answer answers a request.

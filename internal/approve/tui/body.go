@@ -40,7 +40,7 @@ func (m *Model) body() []string {
 func (m *Model) row(i, width int) view.Line {
 	switch m.tab {
 	case tabWaiting:
-		return waitingRow(m.view(&m.requests[i]), width, m.o.Clock())
+		return waitingRow(m.view(m.requests[i]), width, m.o.Clock())
 	case tabGrants:
 		return grantRow(&m.grants[i], width)
 	case tabRules:

@@ -16,7 +16,8 @@ type dialog struct {
 	focus   int             // the choice that Enter takes; -1: none was gone to
 	alike   []sayso.Request // identical ones that get the same answer
 	top     int             // the first row that is shown
-	seen    bool            // the last one was
+	seen    int             // up to which one they were
+	known   []bool          // the choices that were shown with all that stands before them
 	sent    bool            // it is being answered
 
 	rows  []view.Line // as they were drawn
@@ -40,12 +41,12 @@ func (d *dialog) key(m *Model, name string) tea.Cmd {
 	if d.sent {
 		return nil
 	}
+	d.layout(m)
 	for i := range d.v.Choices {
 		if d.v.Choices[i].Key == name {
 			return d.take(m, i)
 		}
 	}
-	d.layout(m)
 	page := d.page(m)
 	switch name {
 	case "esc", "q":
@@ -70,7 +71,7 @@ func (d *dialog) key(m *Model, name string) tea.Cmd {
 	case "home":
 		d.top = 0
 	case "end":
-		d.top = len(d.rows)
+		d.top, d.seen = len(d.rows), len(d.rows) // who wants the end knows what comes before it
 	case "enter":
 		if d.focus >= 0 {
 			return d.take(m, d.focus)
@@ -87,12 +88,15 @@ func (d *dialog) goTo(m *Model, to int) {
 	n := len(d.v.Choices)
 	d.focus = (to + n) % n
 	d.layout(m)
-	page := d.page(m)
-	last := len(d.rows)
-	if d.focus+1 < n {
-		last = d.first[d.focus+1]
+	d.top = min(max(d.top, d.end(d.focus)-d.page(m)), d.first[d.focus])
+}
+
+// end is the row behind a choice.
+func (d *dialog) end(i int) int {
+	if i+1 < len(d.first) {
+		return d.first[i+1]
 	}
-	d.top = min(max(d.top, last-page), d.first[d.focus])
+	return len(d.rows)
 }
 
 // together also answers the identical requests that wait now, or no longer does.
@@ -114,8 +118,8 @@ func (d *dialog) together(m *Model) {
 // take takes a choice for the answer.
 func (d *dialog) take(m *Model, i int) tea.Cmd {
 	c := d.v.Choices[i]
-	if c.Yes && !d.seen {
-		m.warn("not all of it was shown: go to its end with Space first, or say no")
+	if c.Yes && !d.known[i] {
+		m.warn("not all of it was shown: see the rest with Space first, or say no")
 		return nil
 	}
 	d.focus = i
@@ -129,11 +133,23 @@ func (d *dialog) page(m *Model) int { return m.boxHeight() }
 func (d *dialog) layout(m *Model) {
 	is := drawn{m.boxWidth(), d.focus, len(d.alike), len(m.identical(&d.r)), d.explain}
 	if d.rows == nil || d.drawn != is {
+		before := d.drawn
 		d.drawn = is
 		d.rows, d.first = d.lines(is.width, is.others)
+		if before.alike != is.alike || d.known == nil {
+			d.known = make([]bool, len(d.v.Choices)) // they mean something else
+		}
+		if before.focus = is.focus; before != is {
+			d.seen = 0 // these are other rows
+		}
 	}
 	d.top = max(0, min(d.top, len(d.rows)-d.page(m)))
-	d.seen = d.seen || d.top+d.page(m) >= len(d.rows)
+	if d.top <= d.seen { // otherwise something between was passed over
+		d.seen = max(d.seen, d.top+d.page(m))
+	}
+	for i := range d.known {
+		d.known[i] = d.known[i] || d.seen >= d.end(i)
+	}
 }
 
 // draw draws the part that is shown, and below it what can be done.

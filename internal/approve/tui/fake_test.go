@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/approve/view"
 	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/store"
@@ -66,6 +67,7 @@ func requestOf(name, id, command string) sayso.Request {
 type fake struct {
 	sayso.Approvals
 	mem   *store.Memory
+	known approve.Known
 	rules []Rule
 
 	mu       sync.Mutex
@@ -92,6 +94,11 @@ func newFake(name string, requests ...sayso.Request) *fake {
 
 func (f *fake) desk() Desk {
 	return Desk{Queue: f, Kept: (*fakeKept)(f), History: (*fakeHistory)(f), Modes: (*fakeModes)(f), Trusts: (*fakeTrusts)(f)}
+}
+
+func (f *fake) Waiting(ctx context.Context) ([]*sayso.Request, error) {
+	f.known.Store = f.Approvals
+	return f.known.Waiting(ctx)
 }
 
 func (f *fake) Answer(ctx context.Context, r sayso.Request, yes bool, name string) error {

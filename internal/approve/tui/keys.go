@@ -116,7 +116,7 @@ func (m *Model) open() tea.Cmd {
 	m.note = ""
 	switch m.tab {
 	case tabWaiting:
-		m.push(newDialog(m, m.requests[i]))
+		m.push(newDialog(m, *m.requests[i]))
 	case tabGrants:
 		m.push(grantPage(&m.grants[i], m.o.Clock()))
 	case tabRules:

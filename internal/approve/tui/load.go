@@ -20,7 +20,7 @@ const mostEntries = 500
 // What was found by commands.
 type (
 	waitingMsg struct {
-		list []sayso.Request
+		list []*sayso.Request
 		err  error
 	}
 	grantsMsg struct {

@@ -32,7 +32,8 @@ type Model struct {
 	lists         [tabs]list
 	over          []overlay // what lies above the tab, the last on top
 
-	requests []sayso.Request
+	requests []*sayso.Request
+	same     map[string]string     // what identical calls have in common, by the id of their request
 	views    map[string]*view.View // of requests that were shown, by id
 	grants   []sayso.GivenGrant
 	rules    []Rule
@@ -66,7 +67,7 @@ func New(ctx context.Context, desk Desk, o Options) *Model {
 	for _, d := range []struct {
 		of      *time.Duration
 		usually time.Duration
-	}{{&o.Guard, 300 * time.Millisecond}, {&o.Settle, 50 * time.Millisecond}, {&o.Poll, 150 * time.Millisecond}} {
+	}{{&o.Guard, 300 * time.Millisecond}, {&o.Settle, 50 * time.Millisecond}, {&o.Poll, 50 * time.Millisecond}} {
 		if *d.of == 0 {
 			*d.of = d.usually
 		}
@@ -74,7 +75,7 @@ func New(ctx context.Context, desk Desk, o Options) *Model {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Model{ctx: ctx, desk: desk, o: o, width: 80, height: 24, views: map[string]*view.View{}}
+	return &Model{ctx: ctx, desk: desk, o: o, width: 80, height: 24, views: map[string]*view.View{}, same: map[string]string{}}
 }
 
 // Init looks for everything that is shown first.

@@ -169,11 +169,12 @@ func TestNotMeant(t *testing.T) {
 	}
 }
 
-// TestUnseen: who has not seen the end of a request can only say no.
+// TestUnseen: of what was not shown only no counts, and of the choices those that
+// were.
 func TestUnseen(t *testing.T) {
 	long := "echo " + strings.Repeat("word ", 500) + "&& " + push
 	for keys, want := range map[string]string{
-		"y": "", "tab enter": "", "tab tab tab tab enter": "r1 false n", "n": "r1 false n", "end y": "r1 true y", "down y": "", "end home y": "r1 true y", "pgdown pgdown pgdown pgdown y": "r1 true y",
+		"y": "", "s": "", "tab enter": "", "tab s": "", "tab down down down enter": "", "tab tab tab s": "", "end s": "r1 true s", "tab tab tab tab enter": "r1 false n", "n": "r1 false n", "end y": "r1 true y", "down y": "", "end home y": "r1 true y", "pgdown pgdown pgdown pgdown y": "r1 true y",
 	} {
 		b := newBench(t, newFake("native", requestOf("native", "r1", long)), AtQueue)
 		b.send(tea.WindowSizeMsg{Width: 60, Height: 24})

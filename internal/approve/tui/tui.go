@@ -7,7 +7,7 @@
 // Nothing is answered by accident. A key counts only if it was pressed alone, and
 // only if what it answers was on the screen for a moment before; Enter answers
 // nothing unless a choice was gone to first; what is pasted is text for the palette
-// or nothing; and who has not seen all of a request can only say no.
+// or nothing; and what was not shown can only be denied.
 package tui
 
 import (
@@ -35,8 +35,9 @@ type Desk struct {
 
 // A Queue has the requests that wait.
 type Queue interface {
-	// Waiting lists them, the oldest first. It is called several times a second.
-	Waiting(ctx context.Context) ([]sayso.Request, error)
+	// Waiting lists them, the oldest first. It is called several times a second;
+	// what it returns does not change.
+	Waiting(ctx context.Context) ([]*sayso.Request, error)
 	// Answer answers one with one of its choices, by name; without a name with
 	// the plain one.
 	Answer(ctx context.Context, r sayso.Request, yes bool, name string) error
@@ -136,7 +137,7 @@ type Options struct {
 	// Settle is how long no other key may be pressed before and after one that
 	// answers. 0: 50 milliseconds.
 	Settle time.Duration
-	// Poll is how often it is looked for what is new. 0: 150 milliseconds.
+	// Poll is how often it is looked for what is new. 0: 50 milliseconds.
 	Poll time.Duration
 
 	// Clock is the time; nil: time.Now.

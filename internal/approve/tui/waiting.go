@@ -2,9 +2,10 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"maps"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,29 +44,26 @@ func (o outcomeMsg) text() string {
 
 // setWaiting takes the requests that wait. A dialog for one that does not closes,
 // and says who was first.
-func (m *Model) setWaiting(list []sayso.Request, err error) tea.Cmd {
+func (m *Model) setWaiting(list []*sayso.Request, err error) tea.Cmd {
 	if err != nil {
 		m.say("", err)
 		return nil
 	}
-	setRows(m, tabWaiting, &m.requests, list, nil, func(r *sayso.Request) string { return r.ID })
+	setRows(m, tabWaiting, &m.requests, list, nil, func(r **sayso.Request) string { return (*r).ID })
 	waits := map[string]bool{}
-	for i := range list {
-		waits[list[i].ID] = true
+	for _, r := range list {
+		waits[r.ID] = true
 	}
-	for id := range m.views {
-		if !waits[id] {
-			delete(m.views, id)
-		}
-	}
-	var list2 []tea.Cmd
+	maps.DeleteFunc(m.views, func(id string, _ *view.View) bool { return !waits[id] })
+	maps.DeleteFunc(m.same, func(id, _ string) bool { return !waits[id] })
+	var gone []tea.Cmd
 	for _, o := range append([]overlay{}, m.over...) {
 		if d, ok := o.(*dialog); ok && !waits[d.r.ID] && !d.sent {
 			m.remove(d)
-			list2 = append(list2, m.outcome(d))
+			gone = append(gone, m.outcome(d))
 		}
 	}
-	return tea.Batch(list2...)
+	return tea.Batch(gone...)
 }
 
 // outcome asks who has answered.
@@ -104,14 +102,24 @@ func brief(v *view.View) string {
 // call is the same, what would run is, and so are the choices.
 func (m *Model) identical(r *sayso.Request) []sayso.Request {
 	var out []sayso.Request
-	for i := range m.requests {
-		o := &m.requests[i]
-		if o.ID != r.ID && o.Call.Fingerprint() == r.Call.Fingerprint() && o.Contract.Hash() == r.Contract.Hash() &&
-			reflect.DeepEqual(o.Decision.Choices, r.Decision.Choices) {
+	common := m.common(r)
+	for _, o := range m.requests {
+		if o.ID != r.ID && m.common(o) == common {
 			out = append(out, *o)
 		}
 	}
 	return out
+}
+
+// common is what identical requests have in common.
+func (m *Model) common(r *sayso.Request) string {
+	if text, ok := m.same[r.ID]; ok {
+		return text
+	}
+	choices, _ := json.Marshal(r.Decision.Choices) // they were read from JSON
+	text := strings.Join([]string{r.Call.Fingerprint(), r.Contract.Hash(), string(choices)}, " ")
+	m.same[r.ID] = text
+	return text
 }
 
 // answer answers the request of a dialog, and those that are answered alike.
@@ -146,7 +154,7 @@ func (m *Model) answered(msg answeredMsg) tea.Cmd {
 	default:
 		m.say("said "+msg.said, nil)
 	}
-	var left []sayso.Request
+	var left []*sayso.Request
 	for _, r := range m.requests {
 		gone := r.ID == msg.of.r.ID
 		for _, id := range msg.ids {
