@@ -86,7 +86,7 @@ func answer(verb, use string, args []string, std IO) error {
 		}
 		r, err := byID(list, func(r *sayso.Request) string { return r.ID }, rest[0], "waiting request", "it may have been answered, or its time be over; sayso approve lists what waits")
 		if err != nil {
-			return err
+			return cmp.Or(gone(ctx, d, rest[0]), err)
 		}
 		if *hash != "" && *hash != r.Contract.Hash() {
 			return &hintedError{"the request is for another contract, " + r.Contract.Hash(), "look at it again with sayso approve"}
@@ -108,6 +108,16 @@ func answer(verb, use string, args []string, std IO) error {
 		_, err = fmt.Fprintf(std.Out, "%s: %s\n", map[bool]string{true: "approved", false: "denied"}[a.Yes], wanted(r))
 		return err
 	})
+}
+
+// gone is what became of a request that does not wait any more, if that is known:
+// who was first, or that its time is over.
+func gone(ctx context.Context, d *manage.Desk, id string) error {
+	err := d.Approvals.Answer(ctx, sayso.Answer{RequestID: id}) // without a contract it fits no request
+	if errors.Is(err, sayso.ErrAnswered) || errors.Is(err, sayso.ErrLate) {
+		return err
+	}
+	return nil
 }
 
 func showWaiting(list []sayso.Request, asJSON bool, std IO) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -269,6 +270,9 @@ func summary(r *sayso.Record) string {
 		text = "no"
 		if r.Answer.Yes {
 			text = "yes, " + cmp.Or(string(r.Answer.Scope), "once")
+		}
+		if r.Note == manage.Said { // that it was heard is another record
+			text = "said " + text
 		}
 		if r.Answer.By != "" {
 			text += " by " + r.Answer.By
