@@ -189,6 +189,9 @@ func (s *codeScanner) constant(depth int) []string {
 
 // command analyses a literal that the program gives to a shell.
 func (s *codeScanner) command(text string) {
+	if bareShell(text) {
+		s.hosts.shells++
+	}
 	s.v.shell(Arg{Text: text, Span: s.v.c.Span})
 	s.v.c.Risk = min(s.v.c.Risk, Moderate)
 }

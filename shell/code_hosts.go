@@ -12,6 +12,7 @@ type codeHosts struct {
 	found   []string
 	fetches int // calls that talk to the network
 	runs    int // calls that run text as code
+	shells  int // shells that it starts with nothing to run
 	decodes int // calls that make text out of something that nobody can read
 }
 
@@ -34,7 +35,7 @@ func decodes(name string) bool {
 		"atob", "inflateSync", "gunzipSync", "decode_base64", "decode64", "strict_decode64", "urlsafe_decode64", "base64_decode", "hex2bin", "str_rot13", "gzinflate", "gzuncompress", "gzdecode", "convert_uudecode":
 		return true
 	}
-	return name == "Buffer.from"
+	return name == "Buffer.from" || strings.EqualFold(name[strings.LastIndexByte(name, '.')+1:], "frombase64string")
 }
 
 // address looks at a literal that starts at a place in the program.
@@ -86,7 +87,16 @@ func (s *codeScanner) evaluates(name string) bool {
 	if rest := strings.TrimLeft(s.src[s.pos:], " \t\n"); strings.HasPrefix(rest, "{") { // a block of Perl
 		return false
 	}
+	if s.kind == table.KindPowerShell {
+		switch strings.ToLower(name) {
+		case "iex", "invoke-expression", "scriptblock", "create": // [ScriptBlock]::Create(…)
+			return true
+		}
+		return false
+	}
 	switch name {
+	case "os.dup2", "dup2", "pty.spawn": // a shell that reads from a connection
+		return s.kind == table.KindPython
 	case "eval", "Function", "loadstring", "instance_eval", "class_eval", "vm.runInThisContext", "vm.runInNewContext", "builtins.exec", "builtins.eval":
 		return true
 	case "exec":
@@ -112,7 +122,25 @@ func (s *codeScanner) talks() {
 	if s.hosts.fetches > len(s.hosts.found) || len(s.hosts.found) == 0 {
 		s.v.c.host(External)
 	}
-	if s.hosts.runs > 0 {
+	if s.hosts.runs > 0 || s.hosts.shells > 0 { // a shell that reads what comes over the connection
 		s.v.c.Runs = max(s.v.c.Runs, Fetched)
 	}
+}
+
+// bareShell reports whether a command starts a shell that is given nothing to run.
+func bareShell(text string) bool {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return false
+	}
+	t := table.Find(baseName(words[0]))
+	if t == nil || t.Do.Is&table.IsShell == 0 {
+		return false
+	}
+	for _, w := range words[1:] {
+		if option := strings.HasPrefix(w, "-"); !option && !strings.ContainsAny(w, "<>") || option && strings.Contains(w, "c") {
+			return false
+		}
+	}
+	return true
 }

@@ -149,6 +149,9 @@ func (v *visit) harm(follow func()) {
 	if found.Risk == Blocked {
 		v.c.Risk = Blocked
 	}
+	if found.Runs >= Decoded {
+		v.c.Runs, v.c.Risk = max(v.c.Runs, found.Runs), min(v.c.Risk, found.Risk)
+	}
 	for _, p := range found.Paths[len(before.Paths):] {
 		class := w.at.ClassOf(&p)
 		if p.Access > Read && p.Abs != "" && (class&Guard != 0 || !w.inWorkspace(p.Abs) && class&(OfSystem|Startup|Device) != 0) {

@@ -34,6 +34,13 @@ func (v *visit) powershell(a Arg) {
 	}
 }
 
+// encoded notes that PowerShell is given its program in a form that nobody can read.
+func (v *visit) encoded() {
+	if v.r.given("-EncodedCommand") != nil && v.r.given("-Command") == nil && (v.r.name == "pwsh" || strings.HasPrefix(v.r.name, "powershell")) {
+		v.c.Runs = max(v.c.Runs, Decoded)
+	}
+}
+
 // knownPrograms reports whether every command of a plain text is one of a program
 // that the tables know.
 func knownPrograms(text string) bool {

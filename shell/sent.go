@@ -35,11 +35,21 @@ func (v *visit) givesAway(a *Arg) bool {
 	for _, name := range variablesIn(a.Text) {
 		for i := range table.KeysTokenHosts.All() {
 			if e := &table.KeysTokenHosts.All()[i]; matchAny(e.Names, name) {
-				return !v.talksOnlyTo(e.Do.Hosts)
+				return !v.talksOnlyTo(e.Do.Hosts) || namesOther(a.Text, e.Do.Hosts)
 			}
 		}
 	}
 	return false
+}
+
+// namesOther reports whether a URL has another host than those behind what says who
+// asks. That may hold anything, and so it is not known to be the host, but likely.
+func namesOther(text string, patterns []string) bool {
+	if _, rest, ok := strings.Cut(text, "://"); !ok || !strings.Contains(rest, "@") {
+		return false
+	}
+	host := hostOf(text)
+	return host != External && !strings.Contains(host, "$") && !IsLoopback(host) && !matchAny(patterns, host)
 }
 
 // talksOnlyTo reports whether every host that is known is one of those.

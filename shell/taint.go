@@ -175,6 +175,7 @@ func (w *walker) secretCopy(abs string, glob bool) string {
 func (v *visit) sends() {
 	c := v.c
 	v.staged()
+	v.encoded()
 	if c.Effects&(Network|Publishes) == 0 || v.atHome() {
 		return
 	}
@@ -187,7 +188,7 @@ func (v *visit) sends() {
 		case secret == 0:
 		case secret != environment:
 			v.sendsOut(secret, a.Text)
-		case v.r.chain[0].Use != table.UseDownload && !v.looksUp(): // its own credentials, maybe
+		case v.r.chain[0].Use != table.UseDownload && !v.looksUp() && !(strings.Contains(a.Text, "://") && v.authenticates(a) && v.givesAway(a)): // its own credentials, maybe
 		case v.authenticates(a) && !v.givesAway(a):
 			c.Effects |= Secrets
 		default:
