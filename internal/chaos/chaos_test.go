@@ -66,7 +66,7 @@ func (s *story) ids(word string) []string {
 }
 
 // slots are the processes that live at once, each with what it does.
-var slots = []string{"decider 1", "decider 2", "hook 1", "hook 2", "answerer 1", "answerer 2", "granter 1", "counter 1", "keeper 1", "keeper 2"}
+var slots = []string{"decider 1", "decider 2", "hook 1", "hook 2", "answerer 1", "answerer 2", "granter 1", "counter 1", "keeper 1", "keeper 2", "ruler 1", "ruler 2"}
 
 // TestChaos: processes that decide, grant, answer and record at once are killed
 // at random points. Nothing that any of them was told is done is lost or doubled,

@@ -22,7 +22,7 @@ func (s *story) check(t *testing.T, dir string, killed int) {
 		t.Fatal(err)
 	}
 	defer db.Close() //nolint:errcheck // a test
-	for _, word := range []string{"decided", "ran", "stepped", "answered", "granted", "revoked", "counted", "trusted", "kept", "mirrored"} {
+	for _, word := range []string{"decided", "ran", "stepped", "answered", "granted", "revoked", "counted", "trusted", "kept", "mirrored", "ruled", "unruled"} {
 		t.Logf("%5d %s", len(s.said[word]), word)
 		if len(s.said[word]) == 0 && killed >= 200 { // a few may be too few
 			t.Errorf("nothing was %s: the processes did nothing", word)
@@ -30,6 +30,7 @@ func (s *story) check(t *testing.T, dir string, killed int) {
 	}
 	s.grants(t, db)
 	s.keeps(t, db, dir)
+	s.rules(t, db)
 	s.answers(t, db)
 	s.counts(t, db, dir)
 	s.records(t, dir)
@@ -81,6 +82,30 @@ func (s *story) keeps(t *testing.T, db *sqlite.DB, dir string) {
 			if times[what] != 1 {
 				t.Errorf("%s is there %d times", what, times[what])
 			}
+		}
+	}
+}
+
+// rules: those that were kept for a workspace are there, once, unless they were
+// removed.
+func (s *story) rules(t *testing.T, db *sqlite.DB) {
+	all, err := db.Rules(ctx, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]int{}
+	for _, r := range all {
+		times[r.Text]++
+	}
+	going := s.ids("unruling")
+	for _, text := range s.ids("ruled") {
+		if times[text] != 1 && !slices.Contains(going, text) {
+			t.Errorf("rule %s is there %d times", text, times[text])
+		}
+	}
+	for _, text := range s.ids("unruled") {
+		if times[text] != 0 {
+			t.Errorf("rule %s was removed and is there", text)
 		}
 	}
 }
@@ -142,6 +167,10 @@ func (s *story) records(t *testing.T, dir string) {
 		switch {
 		case line.Kind == sayso.RecordGrant && line.Note != "":
 			noted[line.Note]++
+		case line.Kind == sayso.RecordRule:
+			noted[line.Rule.Text]++
+		case line.Kind == sayso.RecordRevoke && line.Rule != nil:
+			noted["revoke "+line.Rule.Text]++
 		case line.Kind == sayso.RecordRevoke:
 			noted["revoke "+line.Grant.ID]++
 		case line.Kind == sayso.RecordAnswer && line.Note == manage.Said:
@@ -157,14 +186,14 @@ func (s *story) records(t *testing.T, dir string) {
 		}
 	}
 	s.calls(t, calls)
-	for _, id := range s.ids("granted") {
+	for _, id := range append(s.ids("granted"), s.ids("ruled")...) {
 		if noted[id] != 1 {
-			t.Errorf("grant %s is recorded %d times", id, noted[id])
+			t.Errorf("grant or rule %s is recorded %d times", id, noted[id])
 		}
 	}
-	for _, id := range s.ids("revoked") {
+	for _, id := range append(s.ids("revoked"), s.ids("unruled")...) {
 		if noted["revoke "+id] != 1 {
-			t.Errorf("that grant %s was revoked is recorded %d times", id, noted["revoke "+id])
+			t.Errorf("that %s was taken back is recorded %d times", id, noted["revoke "+id])
 		}
 	}
 	for _, words := range s.said["answered"] {

@@ -48,7 +48,7 @@ var ctx = context.Background()
 // roles are what workers do, by name.
 var roles = map[string]func(*worker){
 	"decider": (*worker).decide, "hook": (*worker).hook, "answerer": (*worker).answer, "granter": (*worker).grant, "counter": (*worker).count,
-	"keeper": (*worker).keep,
+	"keeper": (*worker).keep, "ruler": (*worker).rule,
 	"fill":   (*worker).fill,
 }
 
@@ -212,4 +212,21 @@ func (w *worker) keep() {
 	g = sayso.Grant{ID: w.id(), Rule: "allow tool " + w.name, Scope: sayso.ForWorkspace}
 	w.check(m.AddGrant(ctx, "keeper", repo, g))
 	w.say("mirrored", g.ID, g.Rule)
+}
+
+// rule keeps rules for a workspace, which deny or allow, and removes some of them.
+func (w *worker) rule() {
+	desk := manage.Desk{Rules: w.db, Journal: w.journal, By: w.name, Channel: "chaos"}
+	r := sayso.Rule{Effect: sayso.Deny, Text: "bash(" + w.id() + ")"}
+	if w.rnd.IntN(2) == 0 {
+		r.Effect = sayso.Allow
+	}
+	w.check(desk.AddRule(ctx, root, r))
+	w.say("ruled", r.Text)
+	if w.rnd.IntN(3) > 0 {
+		return
+	}
+	w.say("unruling", r.Text)
+	w.check(desk.RemoveRule(ctx, root, r))
+	w.say("unruled", r.Text)
 }
