@@ -49,7 +49,7 @@ var ctx = context.Background()
 var roles = map[string]func(*worker){
 	"decider": (*worker).decide, "hook": (*worker).hook, "answerer": (*worker).answer, "granter": (*worker).grant, "counter": (*worker).count,
 	"keeper": (*worker).keep, "ruler": (*worker).rule,
-	"fill":   (*worker).fill,
+	"fill": (*worker).fill,
 }
 
 // work is a worker's life: role in the environment; name, folder, seed and the
