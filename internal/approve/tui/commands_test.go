@@ -224,3 +224,15 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestOneKey: what arrives at once is one key, or several.
+func TestOneKey(t *testing.T) {
+	for text, want := range map[string]bool{
+		"y": true, "\r": true, "é": true, "\x1b": true, "\x1b[Z": true, "\x1b[121u": true, "\x1b[1;5A": true,
+		"yy": false, "y\r": false, "\t\r": false, "\x1by": false, "\x1b[": false, "\x1b[Z\r": false, "\x1b[A\x1b[A": false, "\x1b[200~y\x1b[201~": false, "\x1b[1;\r": false, "": true,
+	} {
+		if got := oneKey([]byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

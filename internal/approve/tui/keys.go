@@ -53,6 +53,26 @@ func (m *Model) commit(do func() tea.Cmd) tea.Cmd {
 	return tea.Tick(m.o.Settle, settled(turn))
 }
 
+// settle does what a key was pressed for, if no other came.
+func (m *Model) settle(turn int) tea.Cmd {
+	do := m.pending
+	if do == nil || turn != m.turn {
+		return nil
+	}
+	m.pending = nil
+	if m.o.pressed != nil {
+		at, alone := m.o.pressed(m.o.Settle)
+		if !alone {
+			m.warn(together)
+			return nil
+		}
+		if m.top() != nil && at.Sub(m.opened) < m.o.Guard { // it was pressed for what was there before
+			return nil
+		}
+	}
+	return do()
+}
+
 // stirred says that the terminal has sent what is no key: a key that comes with it
 // was not pressed by itself.
 func (m *Model) stirred() {

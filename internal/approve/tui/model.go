@@ -113,10 +113,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		return tea.Batch(m.look(), m.tick())
 	case settleMsg:
-		if do := m.pending; do != nil && msg.turn == m.turn {
-			m.pending = nil
-			return do()
-		}
+		return m.settle(msg.turn)
 	case noteMsg:
 		m.say(msg.text, msg.err)
 		return m.load(m.tab)

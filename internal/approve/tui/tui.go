@@ -13,7 +13,9 @@ package tui
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
+	"runtime"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -142,6 +144,10 @@ type Options struct {
 
 	// Clock is the time; nil: time.Now.
 	Clock func() time.Time
+
+	// pressed is when the last key arrived, and whether it came by itself; nil:
+	// when it is looked at.
+	pressed func(settle time.Duration) (at time.Time, alone bool)
 }
 
 // ErrInterrupted says that somebody pressed Ctrl+C.
@@ -154,8 +160,16 @@ func Run(ctx context.Context, in, out *os.File, desk Desk, o Options) error {
 	if os.Getenv("NO_COLOR") != "" {
 		colours = colorprofile.ASCII
 	}
+	keys := &keyboard{File: in}
+	if o.Clock == nil && runtime.GOOS != "windows" { // where keys are no bytes
+		o.pressed = keys.pressed
+	}
 	m := New(ctx, desk, o)
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours)).Run()
+	var input io.Reader = keys
+	if runtime.GOOS == "windows" {
+		input = in
+	}
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out), tea.WithColorProfile(colours)).Run()
 	switch {
 	case errors.Is(err, tea.ErrInterrupted):
 		return ErrInterrupted
