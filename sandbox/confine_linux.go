@@ -52,7 +52,7 @@ func (p *plan) report() Report {
 	r.held(c)
 	p.limits(&r)
 	r.by(Escalation, "user namespace", "no capabilities", "no_new_privs", "seccomp")
-	r.by(Outside, landlock([]string{"pid namespace", "seccomp"}, 6)...)
+	r.by(Outside, landlock([]string{"pid namespace", "ipc namespace", "seccomp"}, 6)...)
 	r.by(Descriptor, landlock([]string{"close_range"}, 1)...)
 	if p.terminal {
 		r.by(Terminal, "seccomp: nothing can be typed for you")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -102,4 +103,11 @@ func write(t *testing.T, name, text string) {
 
 func (r ran) String() string {
 	return fmt.Sprintf("%+v, wrote %q and %q, error %v", r.Result, r.out, r.err, r.failure)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// protectedNames is what is protected in a workspace.
+func protectedNames(dir string) []string {
+	return []string{dir + "/.git/config", dir + "/.git/hooks", dir + "/.env", dir + "/.mcp.json", dir + "/.claude"}
 }

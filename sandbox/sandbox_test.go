@@ -33,19 +33,36 @@ func TestOrdinaryUser(t *testing.T) {
 	if err := os.WriteFile(tests, self, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	outside, err := os.MkdirTemp("/var/lib", "sayso-escape") // a folder of theirs that is seen inside
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(outside) })
+	if err := errors.Join(os.Chmod(outside, 0o755), setuid(outside+"/setuid", 0), os.Chown(outside, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
 	args := []string{"-test.timeout=5m"}
 	if testing.Verbose() {
 		args = append(args, "-test.v")
 	}
 	cmd := exec.Command(tests, args...)
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), "SAYSO_TEST_BOX="+program, "HOME=/nonexistent")
+	cmd.Env = append(os.Environ(), "SAYSO_TEST_BOX="+program, "SAYSO_TEST_OUTSIDE="+outside, "HOME=/nonexistent")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Logf("%s", out)
+}
+
+// setuid makes a program that runs as its owner.
+func setuid(name string, owner int) error {
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(name, text, 0o755), os.Chown(name, owner, owner), os.Chmod(name, os.ModeSetuid|0o755))
 }
 
 // TestResult: the command's own end is told.
@@ -171,15 +188,15 @@ func TestBefore(t *testing.T) {
 
 // TestEnvironment: only what the contract names, and no secret.
 func TestEnvironment(t *testing.T) {
-	for name, value := range map[string]string{"SAYSO_A": "1", "SAYSO_TOKEN": "2", "SAYSO_B": "3", "LD_PRELOAD_NOT": "4", "SAYSO_C": "AKIA" + "QWERTYUIOPASDFGH"} {
+	for name, value := range map[string]string{"VAR_A": "1", "VAR_TOKEN": "2", "VAR_B": "3", "LD_PRELOAD_NOT": "4", "VAR_C": "AKIA" + "QWERTYUIOPASDFGH"} {
 		t.Setenv(name, value)
 	}
 	c := contract(t.TempDir(), "")
 	c.Argv = []string{"env"}
-	c.Inherit = []string{"PATH", "SAYSO_*", "MISSING"}
-	c.Env = map[string]string{"SAYSO_B": "set", "MORE": "a b"}
+	c.Inherit = []string{"PATH", "VAR_*", "MISSING"}
+	c.Env = map[string]string{"VAR_B": "set", "MORE": "a b"}
 	r := run(t, c)
-	if want := "MORE=a b\nPATH=" + os.Getenv("PATH") + "\nSAYSO_A=1\nSAYSO_B=set\n"; !strings.HasSuffix(strings.ReplaceAll(r.out, "SAYSO_TEST_BOX="+program+"\n", ""), want) {
+	if want := "MORE=a b\nPATH=" + os.Getenv("PATH") + "\nVAR_A=1\nVAR_B=set\n"; r.out != want {
 		t.Errorf("%q, want %q", r.out, want)
 	}
 }

@@ -1,0 +1,93 @@
+package breakout
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// limits are attempts to use more than is allowed, and to stay.
+var limits = []attempt{
+	{"forks", forks},
+	{"memory", func(a args) error {
+		text, err := unix.Mmap(-1, 0, a.number(0), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(text); i += 4096 {
+			text[i] = 1
+		}
+		return nil
+	}},
+	{"cpu", func(a args) error {
+		limit := time.Duration(a.number(0)) * time.Second
+		for {
+			var used unix.Rusage
+			if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+				return err
+			}
+			if time.Duration(used.Utime.Nano()+used.Stime.Nano()) > limit {
+				return nil
+			}
+		}
+	}},
+	{"flood", func(a args) error {
+		line := make([]byte, 4096)
+		for n := 0; n < a.number(0); n += len(line) {
+			if _, err := os.Stdout.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
+	{"stay", stay},
+	{"stay-behind", func(a args) error {
+		if err := a.background(a.at(0)); err != nil {
+			return err
+		}
+		time.Sleep(time.Minute)
+		return nil
+	}},
+	{"later", func(a args) error {
+		_, _ = unix.Setsid() // it may lead one already
+		time.Sleep(time.Duration(a.number(1)) * time.Millisecond)
+		return put(unix.AT_FDCWD, a.at(0), unix.O_WRONLY|unix.O_CREAT)
+	}},
+	{"sleep", func(a args) error { time.Sleep(time.Duration(a.number(0)) * time.Millisecond); return nil }},
+}
+
+// forks starts so many processes that live at the same time.
+func forks(a args) error {
+	var first error
+	var pids []int
+	for range a.number(0) {
+		pid, err := syscall.ForkExec("/bin/sleep", []string{"sleep", "30"}, &syscall.ProcAttr{})
+		if err != nil {
+			first = err
+			break
+		}
+		pids = append(pids, pid)
+	}
+	for _, pid := range pids {
+		_ = unix.Kill(pid, unix.SIGKILL)    // it may have ended
+		_, _ = unix.Wait4(pid, nil, 0, nil) // as above
+	}
+	return first
+}
+
+// stay leaves a process behind that writes a file later, and ends.
+func stay(a args) error { return a.background(a.at(0)) }
+
+// background starts a process in a session of its own that writes a file after a
+// while.
+func (a args) background(name string) error {
+	null, err := os.OpenFile("/dev/null", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	fd := null.Fd()
+	_, err = syscall.ForkExec("/proc/self/exe", []string{"sayso-box", "try", "later", name, a.at(1)}, &syscall.ProcAttr{Files: []uintptr{fd, fd, fd}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	return err
+}

@@ -1,0 +1,371 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/breakout"
+	"github.com/sayso-dev/sayso/sandbox"
+)
+
+// An escape is an attempt to get out, which succeeds where nothing confines it.
+type escape struct {
+	try     string // the attempt and its arguments; $O is outside, $W the workspace
+	promise string // what it would break
+	by      string // what holds it, as the report names it
+	says    string // why it fails inside, as alternatives
+
+	root   bool                                // only root can do it outside
+	change func(*sayso.Contract)               // of the contract
+	stdin  func(*testing.T, *world) *os.File   // of the attempt
+	inside func(*testing.T, *world, ran) error // what it comes to inside, where it is not told by its exit status
+}
+
+const (
+	mounts  = "mount namespace"
+	pids    = "pid namespace"
+	seccomp = "seccomp"
+	netns   = "network namespace"
+
+	landlock = "landlock ABI" // the version stands behind it
+)
+
+func loopback(c *sayso.Contract) { c.Network = sayso.NetworkLoopback }
+
+// escapes are the attempts.
+var escapes = []escape{
+	// Files outside.
+	{try: "write $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "append $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "create $O/new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "truncate $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "unlink $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "remove-all $O/folder", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "rename $O/file $O/moved", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "rename $O/file $W/taken", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
+	{try: "rename $W/file $O/brought", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
+	{try: "rename $W/folder $O/folder2", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
+	{try: "link $W/file $O/linked", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV|EROFS"},
+	{try: "link-write $O/file $W/hard", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
+	{try: "symlink-write $O/file $W/soft", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "symlink-create $O $W/way new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "symlink $O/soft", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "upwards $W ../outside/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "tmpfile $O $O/named", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "chmod $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "utimes $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "xattr $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "mkdir $O/new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "mkfifo $O/pipe", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "write /proc/self/root/$O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "write /proc/self/cwd/../outside/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "write /proc/thread-self/root/$O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "write $TMP", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT"},
+	{try: "write $SHM", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT"},
+	{try: "rewrite /proc/self/oom_score_adj", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "rewrite /proc/sys/kernel/core_pattern", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
+	{try: "open-write /proc/sys/vm/drop_caches", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
+	{try: "rewrite /sys/kernel/rcu_expedited", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
+	{try: "open-write /dev/kmsg", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT", root: true},
+	{try: "mknod $O/null", promise: sandbox.FilesWrite, by: mounts, says: "EROFS|EPERM", root: true},
+	{try: "read $O/file", promise: sandbox.FilesRead, by: mounts, says: "ENOENT", change: func(c *sayso.Contract) { c.Read = []string{"/usr", filepath.Dir(c.Dir) + "/tool"} }},
+
+	// Protected paths.
+	{try: "create $W/.git/hooks/pre-commit", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "write $W/.git/config", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "append $W/.env", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "unlink $W/.env", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "rename $W/file $W/.env", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "rename $W/.git/HEAD $W/.git/config", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "rename $W/.git $W/away", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "rename $W/.git/hooks $W/.git/away", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "exchange $W/.git $W/folder", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "exchange $W/.env $W/file", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "remove-all $W/.git/hooks", promise: sandbox.Protected, by: mounts, says: "EROFS|EBUSY"},
+	{try: "link-write $W/.env $W/hard", promise: sandbox.Protected, by: mounts, says: "EXDEV"},
+	{try: "symlink-write .env $W/soft", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "chmod $W/.git/config", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "xattr $W/.env", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "write /proc/self/cwd/.git/config", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "create $W/.mcp.json", promise: sandbox.Protected, by: mounts, says: "ENXIO"},
+	{try: "rename $W/file $W/.mcp.json", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+	{try: "mkdir-all $W/.claude/hooks", promise: sandbox.Protected, by: mounts, says: "EROFS"},
+	{try: "rename $W/empty $W/.claude", promise: sandbox.Protected, by: mounts, says: "EBUSY"},
+
+	// Other processes, and what they have.
+	{try: "parent-root $O/file", promise: sandbox.Outside, by: pids, says: "EACCES"},
+	{try: "parent-environ", promise: sandbox.Outside, by: pids, says: "EACCES"},
+	{try: "parent-mem", promise: sandbox.Outside, by: pids, says: "EACCES|EROFS"},
+	{try: "read /proc/$VICTIM/environ", promise: sandbox.Outside, by: pids, says: "ENOENT"},
+	{try: "open /proc/$VICTIM/mem", promise: sandbox.Outside, by: pids, says: "ENOENT"},
+	{try: "write /proc/$VICTIM/root/$O/file", promise: sandbox.Outside, by: pids, says: "ENOENT"},
+	{try: "kill $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
+	{try: "prlimit $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
+	{try: "affinity $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
+	{try: "session-of $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
+	{try: "trace $VICTIM", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "vm-read $SELF $BYTE", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "take-descriptor $SELF $FD", promise: sandbox.Outside, by: pids, says: "ESRCH|EINVAL"},
+	{try: "shared-memory $KEY", promise: sandbox.Outside, by: "ipc namespace", says: "ENOENT"},
+	{try: "message-queue $QUEUE", promise: sandbox.Outside, by: "ipc namespace", says: "ENOENT"},
+	{try: "env SAYSO_ESCAPE", promise: sandbox.Environ, by: "only the variables", says: "nothing"},
+	{try: "env LD_PRELOAD", promise: sandbox.Environ, by: "only the variables", says: "nothing"},
+
+	// Descriptors.
+	{try: "descriptor $FD", promise: sandbox.Descriptor, by: "close_range", says: "EBADF"},
+	{try: "descriptors", promise: sandbox.Descriptor, by: "close_range", says: "nothing"},
+	{try: "stdin-again", promise: sandbox.Descriptor, by: landlock, says: "EACCES", stdin: openOutside},
+	{try: "received file", promise: sandbox.Descriptor, by: landlock, says: "EACCES", stdin: sendFolder},
+
+	// Rights.
+	{try: "user-namespace", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "user-and-mounts", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "unshare", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "open-tree $W", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "keyring", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "io-uring", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "userfaultfd", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "perf", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "kcmp", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "handle $O/file", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "fanotify", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "setns", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "mount $W/empty", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "remount", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "fsopen", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "chroot $W", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "by-handle $O/file $O", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "bpf", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "hostname", promise: sandbox.Escalation, by: seccomp, says: "EPERM", root: true},
+	{try: "capabilities", promise: sandbox.Escalation, by: "no capabilities", says: "nothing", root: true},
+	{try: "setuid 12345", promise: sandbox.Escalation, by: "user namespace", says: "EINVAL|EPERM", root: true},
+	{try: "setgroups", promise: sandbox.Escalation, by: "user namespace", says: "EPERM", root: true},
+	{try: "chown $W/file", promise: sandbox.Escalation, by: "user namespace", says: "EINVAL|EPERM", root: true},
+	{try: "mknod $W/null", promise: sandbox.Escalation, by: "no capabilities", says: "EPERM", root: true},
+	{try: "rights-by-exec $BASE/setuid", promise: sandbox.Escalation, by: "no_new_privs", says: "nothing"},
+
+	// The network.
+	{try: "tcp $TCP", promise: sandbox.Network, by: seccomp, says: "EACCES"},
+	{try: "udp $UDP", promise: sandbox.Network, by: seccomp, says: "EACCES"},
+	{try: "tcp6 $TCP6", promise: sandbox.Network, by: seccomp, says: "EACCES"},
+	{try: "tcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: loopback},
+	{try: "tcp6 $TCP6", promise: sandbox.Network, by: netns, says: "ECONNREFUSED|EADDRNOTAVAIL", change: loopback},
+	{try: "mptcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: loopback},
+	{try: "udp $UDP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: loopback},
+	{try: "tcp-address $TCP $ADDRESS", promise: sandbox.Network, by: netns, says: "ENETUNREACH", change: loopback},
+	{try: "udp-address $UDP $ADDRESS", promise: sandbox.Network, by: netns, says: "ENETUNREACH", change: loopback},
+	{try: "interfaces", promise: sandbox.Network, by: netns, says: "nothing", change: loopback},
+	{try: "socket 40 1 0", promise: sandbox.Network, by: seccomp, says: "EACCES"}, // to the machine that this one runs on
+	{try: "socket 17 3 0", promise: sandbox.Network, by: seccomp, says: "EACCES", root: true},
+	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "unix-datagram $BASE/datagrams.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
+	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
+
+	// The terminal.
+	{try: "type-for-you", promise: sandbox.Terminal, by: "", says: "EPERM", root: true, stdin: aTerminal},
+
+	// Limits, and the end.
+	{try: "forks 400", promise: sandbox.Processes, by: "", says: "EAGAIN|ended: processes", change: func(c *sayso.Contract) { c.Procs = 100 }},
+	{try: "memory 300000000", promise: sandbox.Memory, by: "rlimit", says: "ENOMEM", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
+	{try: "cpu 3", promise: sandbox.CPU, by: "rlimit", says: "ended: cpu|signal 9", change: func(c *sayso.Contract) { c.CPU = time.Second }},
+	{try: "flood 5000000", promise: sandbox.Output, by: "kept", change: func(c *sayso.Contract) { c.Output = 64 << 10 }, inside: flooded},
+	{try: "stay $W/late 400", promise: sandbox.AllEnded, by: pids, inside: nothingLater},
+	{try: "stay-behind $W/late 600", promise: sandbox.AllEnded, by: pids, change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }, inside: nothingLater},
+	{try: "sleep 1500", promise: sandbox.Timeout, by: "ended after", says: "timed out", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }},
+}
+
+// openOutside opens a file outside to be read.
+func openOutside(t *testing.T, w *world) *os.File {
+	f, err := os.Open(w.values["$O"] + "/file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// sendFolder is a socket through which a folder outside is sent.
+func sendFolder(t *testing.T, w *world) *os.File {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := unix.Open(w.values["$O"], unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(unix.Sendmsg(pair[0], []byte("x"), unix.UnixRights(dir), nil, 0), unix.Close(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(pair[0]) })
+	return os.NewFile(uintptr(pair[1]), "socket")
+}
+
+// aTerminal is a terminal of its own.
+func aTerminal(t *testing.T, _ *world) *os.File {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	n, err := unix.IoctlGetUint32(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile("/dev/pts/"+itoa(int(n)), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func flooded(_ *testing.T, _ *world, r ran) error {
+	if len(r.out) > 66<<10 {
+		return errors.New("all of it came through")
+	}
+	return nil
+}
+
+func nothingLater(_ *testing.T, w *world, _ ran) error {
+	time.Sleep(900 * time.Millisecond)
+	if _, err := os.Stat(w.values["$W"] + "/late"); err == nil {
+		return errors.New("it still ran after the end")
+	}
+	return nil
+}
+
+// TestEscape: each attempt succeeds outside, and fails inside for the reason that the
+// report names; and nothing outside has changed.
+func TestEscape(t *testing.T) {
+	w := newWorld(t)
+	leak, err := os.OpenFile(w.base+"/leak", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Dup(int(leak.Fd())) // stays open in programs that are started
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	w.values["$FD"] = itoa(fd)
+	t.Setenv("SAYSO_ESCAPE", "plain")
+	t.Setenv("LD_PRELOAD", "/nonexistent.so")
+	made := 0
+	for _, e := range escapes {
+		if e.root && os.Getuid() != 0 || strings.Contains(e.try, "$ADDRESS") && w.values["$ADDRESS"] == "" {
+			continue
+		}
+		t.Run(strings.NewReplacer("/", "_", "$", "").Replace(e.try), func(t *testing.T) { e.test(t, w) })
+		made++
+	}
+	t.Logf("%d attempts, as user %d", made, os.Getuid())
+	if made < 60 {
+		t.Errorf("only %d attempts", made)
+	}
+}
+
+func (e *escape) test(t *testing.T, w *world) {
+	w.files(t)
+	if said, status := e.outside(t, w); status != breakout.Out {
+		if status == breakout.Held && (strings.Contains(said, "EAFNOSUPPORT") || strings.Contains(said, "ENOSYS")) {
+			t.Skipf("this kernel does not have it: %s", said)
+		}
+		t.Fatalf("it does not even succeed outside: %d %s", status, said)
+	}
+	w.files(t)
+	before := w.seen(t)
+	c := contract(w.values["$W"], "")
+	c.Script, c.Shell, c.Argv = "", "", append([]string{w.base + "/tool", "try"}, w.words(e.try)...)
+	c.Protected = protectedNames(w.values["$W"])
+	if e.change != nil {
+		e.change(&c)
+	}
+	r := run(t, c, func(o *sandbox.Options) {
+		if e.stdin != nil {
+			o.Stdin = e.stdin(t, w)
+		}
+		o.Terminal = e.promise == sandbox.Terminal
+	})
+	line := r.report.Of(e.promise)
+	if line.State != sandbox.Enforced || !strings.Contains(strings.Join(line.By, ", "), e.by) {
+		t.Errorf("the report says %v, want %s by %s", line, e.promise, e.by)
+	}
+	if after := w.seen(t); after != before {
+		t.Errorf("outside has changed:\n%s\nwas\n%s", after, before)
+	}
+	if e.inside != nil {
+		if err := e.inside(t, w, r); err != nil || !r.Ran {
+			t.Errorf("%v: %v", err, r)
+		}
+		return
+	}
+	e.held(t, r)
+}
+
+// held checks that the attempt failed inside, for the reason that it should.
+func (e *escape) held(t *testing.T, r ran) {
+	said := r.err
+	switch {
+	case r.Ended != "":
+		said += " ended: " + r.Ended[strings.LastIndex(r.Ended, " ")+1:]
+	case r.TimedOut:
+		said += " timed out"
+	case r.Signal != 0:
+		said += " signal " + itoa(r.Signal)
+	case r.Exit != breakout.Held:
+		t.Fatalf("it got out: %v", r)
+	}
+	for why := range strings.SplitSeq(e.says, "|") {
+		if strings.Contains(said, why) {
+			return
+		}
+	}
+	t.Errorf("it failed because of %q, want %s: %v", said, e.says, r)
+}
+
+// outside makes the attempt where nothing confines it.
+func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
+	t.Helper()
+	cmd := exec.Command(w.base+"/tool", append([]string{"try"}, w.words(e.try)...)...)
+	cmd.Dir = w.values["$W"]
+	if e.stdin != nil {
+		cmd.Stdin = e.stdin(t, w)
+	}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if strings.HasPrefix(e.try, "stay-behind") {
+		time.AfterFunc(300*time.Millisecond, func() { _ = cmd.Process.Kill() }) // as a time limit does that knows only one process
+	}
+	err := cmd.Run()
+	if strings.HasPrefix(e.try, "stay") {
+		time.Sleep(900 * time.Millisecond)
+		if _, err := os.Stat(w.values["$W"] + "/late"); err != nil {
+			return "it did not stay: " + err.Error(), breakout.Unable
+		}
+		return "", breakout.Out
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return errs.String(), exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "", breakout.Out
+}
