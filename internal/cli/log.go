@@ -3,6 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"iter"
@@ -20,12 +23,13 @@ import (
 )
 
 const logUse = `sayso log [OPTION…]
-       sayso log verify [--json]
+       sayso log verify [--json] [--kept HASH]…
        sayso log repair
 
 Shows what agents asked for, what was decided and why, what people answered, and
 what ran, the oldest first. verify checks that no record was changed, removed or
-moved. repair goes on behind a journal that is damaged, or behind a clock that
+moved; --kept also that a record with this hash is among them: note the hash of the
+last one elsewhere, and nobody can write the journal anew. repair goes on behind a journal that is damaged, or behind a clock that
 was wrong: nothing is removed, and what was found is recorded.
 
   --session ID    of one session (default: all)
@@ -299,6 +303,14 @@ func summary(r *sayso.Record) string {
 func logVerify(args []string, std IO) error {
 	flags := flag.NewFlagSet("log", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
+	var kept []string
+	flags.Func("kept", "", func(hash string) error {
+		if text, err := hex.DecodeString(hash); err != nil || len(text) != sha256.Size {
+			return errors.New("it is no hash of a record: 64 digits and letters, as sayso log verify prints it")
+		}
+		kept = append(kept, strings.ToLower(hash))
+		return nil
+	})
 	rest, helped, err := parse(flags, logUse, args, std)
 	if helped || err != nil {
 		return err
@@ -310,7 +322,7 @@ func logVerify(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	report, err := folder.Verify(nil)
+	report, err := folder.Verify(nil, kept...)
 	if err != nil {
 		return err
 	}

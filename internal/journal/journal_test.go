@@ -46,6 +46,27 @@ func verify(t *testing.T, f journal.Folder) journal.Report {
 	return r
 }
 
+// TestKept: a journal that was written anew as a whole has another chain, which shows
+// to whoever noted a hash of the first one.
+func TestKept(t *testing.T) {
+	first, second := journal.Folder{Dir: t.TempDir()}, journal.Folder{Dir: t.TempDir()}
+	for _, f := range []journal.Folder{first, second} {
+		if err := os.Chmod(f.Dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(t, first, "a", "b")
+	noted := verify(t, first).Head
+	record(t, first, "c")
+	record(t, second, "a", "x", "c")
+	if r, err := first.Verify(nil, noted, verify(t, first).Head); err != nil || !r.OK() {
+		t.Errorf("%+v %v", r, err)
+	}
+	if r, err := second.Verify(nil, noted); err != nil || r.OK() || !strings.Contains(r.Problems[0].String(), noted) {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 // calls are the ids of the calls in the journal.
 func calls(t *testing.T, f journal.Folder) []string {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,9 +44,11 @@ func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
 // Verify reads the whole journal and checks every link of the chain. The error
 // is for a journal that cannot be read; what is wrong with it is in the report.
-// Seen is called now and then with how many records were read; it may be nil.
-func (f Folder) Verify(seen func(records uint64)) (Report, error) {
-	c := checker{report: Report{Head: Genesis}, hash: Genesis}
+// Seen is called now and then with how many records were read; it may be nil. Kept
+// are hashes of records that somebody noted elsewhere: each must be in the chain.
+// They show a chain that was written anew as a whole.
+func (f Folder) Verify(seen func(records uint64), kept ...string) (Report, error) {
+	c := checker{report: Report{Head: Genesis}, hash: Genesis, kept: slices.Clone(kept)}
 	h, found, err := f.whereHead()
 	if err != nil {
 		var p *private.Error
@@ -72,6 +75,9 @@ func (f Folder) Verify(seen func(records uint64)) (Report, error) {
 		c.add(Problem{File: f.file(h.first), Problem: fmt.Sprintf("records %d to %d were cut off at the end", c.last+1, h.seq)})
 	case found && h.seq > 0 && !c.met:
 		c.add(Problem{File: f.head(), Problem: fmt.Sprintf("record %d was another one when it was written", h.seq)})
+	}
+	for _, hash := range c.kept {
+		c.add(Problem{File: f.dir(), Problem: fmt.Sprintf("no record has the hash %s: those up to it were written anew, or cut off", hash)})
 	}
 	return c.report, nil
 }
@@ -101,6 +107,7 @@ type checker struct {
 	when   time.Time
 	head   head
 	met    bool // the record that the head names was there, as it was
+	kept   []string
 }
 
 func (c *checker) add(p Problem) { c.report.Problems = append(c.report.Problems, p) }
@@ -130,6 +137,7 @@ func (c *checker) line(l *Line) {
 		wrong(named(l.Seq) + "it is older than the record before it")
 	}
 	c.last, c.hash, c.when = max(c.last, l.Seq), l.Hash, l.Time
+	c.kept = slices.DeleteFunc(c.kept, func(hash string) bool { return l.Err == nil && hash == l.Hash })
 	if l.Err == nil && l.Seq == c.head.seq && l.Hash == c.head.hash {
 		c.met = true
 	}
