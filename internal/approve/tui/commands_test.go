@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -223,6 +224,22 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBroken: what is wrong with the policy is told once, and again only if
+// something else is.
+func TestBroken(t *testing.T) {
+	f := newFake("native", requestOf("native", "r1", push))
+	f.broken = errors.New("policy.yaml:3: there is no mode loud")
+	b := newBench(t, f, AtQueue)
+	b.wants("there is no mode loud", "default")
+	b.press("enter", "n")
+	b.do(b.m.loadMode())
+	b.wants("said no")
+	b.not("there is no mode loud")
+	f.broken = errors.New("policy.yaml:4: another mistake")
+	b.do(b.m.loadMode())
+	b.wants("another mistake")
 }
 
 // TestOneKey: what arrives at once is one key, or several.

@@ -74,6 +74,7 @@ type fake struct {
 	answers  []string // id, yes or no, and the name of the choice
 	outcome  *sayso.Answer
 	mode     Mode
+	broken   error // the policy
 	switched []string
 	needed   bool
 	first    bool
@@ -162,7 +163,7 @@ type fakeModes fake
 func (f *fakeModes) Mode(context.Context, string, string) (Mode, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.mode, nil
+	return f.mode, f.broken
 }
 
 func (f *fakeModes) Switch(_ context.Context, _, _, name string) (Mode, error) {

@@ -189,14 +189,18 @@ func (m *Model) switchMode(name string) tea.Cmd {
 }
 
 func (m *Model) setMode(msg modeMsg) {
+	why := ""
+	if msg.err != nil {
+		why = msg.err.Error()
+	}
 	switch {
-	case msg.err != nil && msg.mode.Known == nil:
+	case why != "" && (msg.said != "" || why != m.modeWhy): // what is looked for again and again is told once
 		m.say("", msg.err)
-		return
-	case msg.err != nil:
-		m.say("", msg.err)
-	case msg.said != "":
+	case why == "" && msg.said != "":
 		m.say(msg.said, nil)
+	}
+	if m.modeWhy = why; why != "" && msg.mode.Known == nil {
+		return
 	}
 	m.mode = msg.mode
 }

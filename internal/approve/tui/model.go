@@ -40,6 +40,7 @@ type Model struct {
 	entries  []Entry
 	filter   string // of the journal
 	mode     Mode
+	modeWhy  string // what is wrong with it
 
 	note     string // the last thing that happened
 	noteRole view.Role
