@@ -88,6 +88,7 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 	c.Dir = st.dir
 	c.Args = []Arg{{Text: d.Variant.Value, Span: f.at(d.Variant)}}
 	var options string
+	var out stream
 	for _, a := range d.Args {
 		if a.Name == nil {
 			word := w.word(st, f, a.Value)
@@ -103,16 +104,32 @@ func (w *walker) declClause(st *state, f *frame, d *syntax.DeclClause) stream {
 			continue
 		}
 		c.Args = append(c.Args, Arg{Text: a.Name.Value})
+		if a.Naked && strings.Contains(options, "p") { // before it counts as one of the script
+			b := fieldBuilder{st: st}
+			out.secret = max(out.secret, b.secretOf(a.Name.Value))
+		}
 		w.declare(st, f, c, a, d.Variant.Value, options)
 	}
 	c.Sentence = declareSentence(c, d.Variant.Value)
 	if exports(c.Args) && !onlyPrints(d) || strings.Contains(options, "i") { // later programs see it; its value is calculated
 		c.Risk = min(c.Risk, Moderate)
 	}
+	switch {
+	case strings.ContainsAny(options, "fF"): // functions
+	case onlyPrints(d) && len(c.Assigns) == 0:
+		out.kind, out.secret = streamUnknown, environment
+		if f.shows(nil) {
+			c.Risk = min(c.Risk, Moderate)
+			c.Sentence = "Show all variables, with the secrets among them"
+		}
+	case out.secret != 0:
+		out.kind = streamUnknown
+		c.showsSecret()
+	}
 	c.Prefix = []string{d.Variant.Value}
 	index := w.add(c)
 	w.settings(st, f, index)
-	return stream{}
+	return out
 }
 
 // declare evaluates one NAME or NAME=value of a declaration.
@@ -202,6 +219,8 @@ func declareSentence(c *Command, variant string) string {
 	switch {
 	case len(names) == 0:
 		return "Show variables"
+	case len(c.Args) > 1 && strings.HasPrefix(c.Args[1].Text, "-") && strings.Contains(c.Args[1].Text, "p"):
+		return "Show the variables " + strings.Join(names, ", ")
 	case variant == "export":
 		return "Let other programs see " + strings.Join(names, ", ")
 	}

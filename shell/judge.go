@@ -62,6 +62,10 @@ func (w *walker) judgeRead(p *Path, abs string, deep bool) Risk {
 		return Dangerous
 	case possible:
 		risk = Moderate
+	case notMeant:
+		if pathsPrivate.match(abs, "") {
+			risk = Moderate
+		}
 	}
 	if p.Recursive && !deep && w.holdsSecrets(abs) {
 		return Dangerous

@@ -160,6 +160,8 @@ func (v *visit) value(k table.Kind, keys *table.KeyTable, a Arg, recursive bool)
 		v.filter(a)
 	case table.KindDNS:
 		v.lookedUp(a)
+	case table.KindShown:
+		v.shownVariable(a)
 	case table.KindServer, table.KindDatabase:
 		v.server(k, a)
 	case table.KindTrace, table.KindArchive, table.KindOutput:

@@ -39,6 +39,8 @@ func (v *visit) printed() stream {
 		return stream{kind: streamText, text: "\n"}
 	case table.PrintsUnknown, table.PrintsEnvironment:
 		return stream{kind: streamUnknown}
+	case table.PrintsPrivate:
+		return stream{kind: streamUnknown, private: true}
 	case table.PrintsPaths:
 		return v.pathsBelow()
 	case table.PrintsNames:

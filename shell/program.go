@@ -28,6 +28,7 @@ type visit struct {
 	// alters is the first statement of a query language that changes something.
 	alters string
 	kept   bool // it is needed later: a trap runs at the end
+	lists  bool // it prints all variables
 
 	said [4]string // where says starts
 }
@@ -35,7 +36,7 @@ type visit struct {
 // begin starts a visit in memory that an earlier one may have used.
 func (v *visit) begin(w *walker, f *frame, c *Command, st *state) {
 	v.f, v.c, v.st, v.outer = f, c, st, st
-	v.says, v.is, v.known = v.said[:0], 0, false
+	v.says, v.is, v.known, v.lists = v.said[:0], 0, false, false
 	if v.w != w { // to write a pointer costs, even if it is the same
 		v.w = w
 	}
@@ -301,6 +302,7 @@ func (v *visit) describe() {
 	v.somewhere()
 	v.projectCode()
 	v.verb()
+	v.variables()
 	if c.Effects.Has(Network) && len(c.Hosts) == 0 {
 		c.host(v.usualHost())
 	}

@@ -10,6 +10,8 @@ type stream struct {
 	items  []Arg    // streamItems: words, in any number
 
 	unpacked bool   // streamDecoded: it was packed only to save space
+	private  bool   // there may be secrets among it
+	picked   bool   // a pattern, or the like, has picked it out of more
 	packs    []Path // it is an archive with these in it
 }
 

@@ -207,6 +207,13 @@ var pathsMachine = pathClass{
 	nameBits: 0x0, endingBits: 0x0, rootBits: 0x6d103c00081002,
 }
 
+var pathsPrivate = pathClass{
+	deep: []needlePattern{
+		{".ssh", "**/.ssh/config"},
+	},
+	nameBits: 0x0, endingBits: 0x0, rootBits: 0x0,
+}
+
 var pathsPrograms = pathClass{
 	dotHome: []string{
 		".cargo/bin/*",

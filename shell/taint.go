@@ -73,13 +73,8 @@ func (b *fieldBuilder) secretOf(name string) secretID {
 	if v, ok := b.st.get(name); ok {
 		return secretIn(v.value)
 	}
-	for i := range table.KeysSecretVariables.All() {
-		if e := &table.KeysSecretVariables.All()[i]; matchAny(e.Names, strings.ToUpper(name)) {
-			if e.Do == nil {
-				return 0
-			}
-			return environment
-		}
+	if secretVariable(name) {
+		return environment
 	}
 	return 0
 }
@@ -111,6 +106,9 @@ func (w *walker) secretAmong(paths []Path) secretID {
 func (v *visit) tainted(out stream) stream {
 	if out.kind == streamEmpty || v.c.Elsewhere && !anyHere(v.c.Paths) {
 		return out
+	}
+	if in := v.f.stdin; in != nil && (in.private || in.secret == environment) {
+		out.private, out.picked = true, in.picked || !v.passes()
 	}
 	secret := max(out.secret, v.secretShown())
 	if secret == 0 || v.prints() == table.PrintsHash {
@@ -145,7 +143,7 @@ func (v *visit) secretShown() secretID {
 	switch {
 	case v.f.stdin != nil && v.f.stdin.secret != 0:
 		return v.f.stdin.secret
-	case len(v.r.args) == 0 && !v.r.inner && v.r.tool().Do.Prints == table.PrintsEnvironment:
+	case v.lists:
 		return environment
 	}
 	if c.Risk <= Dangerous { // reading a secret is never less

@@ -62,6 +62,7 @@ type frame struct {
 	fetched       bool    // a package that npx and its like fetch
 	connected     bool    // its standard input and output are a connection: nc -e
 	direct        bool    // started by a program, which knows no builtin
+	captured      bool    // what it prints goes into a pipe
 	stdin         *stream // what the command can read, if something is known
 }
 
@@ -267,6 +268,7 @@ func (w *walker) pipeline(st *state, f *frame, parts []*syntax.Stmt) stream {
 		g.f, g.st = *f, *st
 		g.st.clip() // each part is a subshell
 		g.f.pipe, g.f.pipeLen = i, len(parts)
+		g.f.captured = f.captured || i < len(parts)-1
 		if i > 0 {
 			g.f.stdin = &stages[i-1].out
 		}

@@ -255,6 +255,7 @@ const (
 	KindRsh
 	KindProgram // a program and maybe options, that a setting names
 	KindDNS
+	KindShown    // the name of a variable whose value is shown
 	KindObject   // a version of a file: REV:PATH
 	KindData     // text, or @FILE
 	KindForm     // NAME=VALUE, NAME=@FILE or NAME=<FILE
@@ -340,5 +341,6 @@ const (
 	PrintsTop      // the folder of the project
 	PrintsSettings // assignments for a shell, and nothing else
 
-	PrintsEnvironment // the variables, if it has no operands
+	PrintsEnvironment // all variables
+	PrintsPrivate     // something with secrets among it, maybe
 )

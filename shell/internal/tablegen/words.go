@@ -31,7 +31,7 @@ var kinds = map[string]table.Kind{
 	"text": table.KindText, "list": table.KindList, "read": table.KindRead, "write": table.KindWrite, "delete": table.KindDelete,
 	"move": table.KindMove, "replace": table.KindReplace, "change": table.KindChange, "cd": table.KindCd, "script": table.KindScript, "url": table.KindURL,
 	"host": table.KindHost, "remote": table.KindRemote, "remote-write": table.KindRemoteWrite, "repo": table.KindRepo,
-	"mount": table.KindMount, "ex": table.KindEx, "rsh": table.KindRsh, "program": table.KindProgram, "dns": table.KindDNS, "image": table.KindImage, "pkg": table.KindPkg, "env": table.KindEnv, "cmd": table.KindCmd, "shell": table.KindShell,
+	"mount": table.KindMount, "ex": table.KindEx, "rsh": table.KindRsh, "program": table.KindProgram, "dns": table.KindDNS, "shown": table.KindShown, "image": table.KindImage, "pkg": table.KindPkg, "env": table.KindEnv, "cmd": table.KindCmd, "shell": table.KindShell,
 	"code-python": table.KindPython, "code-node": table.KindNode, "code-perl": table.KindPerl, "code-ruby": table.KindRuby,
 	"code-php": table.KindPHP, "code-lua": table.KindLua, "code-r": table.KindR, "code-applescript": table.KindAppleScript,
 	"code-powershell": table.KindPowerShell,
@@ -51,7 +51,7 @@ var handlers = map[string]table.Handler{
 var outputs = map[string]table.Output{
 	"args": table.PrintsArgs, "cwd": table.PrintsCwd, "temp": table.PrintsTemp, "name": table.PrintsName, "paths": table.PrintsPaths,
 	"stdin": table.PrintsStdin, "decoded": table.PrintsDecoded, "unpacked": table.PrintsUnpacked, "network": table.PrintsNetwork, "names": table.PrintsNames,
-	"lines": table.PrintsLines, "hash": table.PrintsHash, "unknown": table.PrintsUnknown, "through": table.PrintsThrough, "base": table.PrintsBase, "top": table.PrintsTop, "settings": table.PrintsSettings, "environment": table.PrintsEnvironment,
+	"lines": table.PrintsLines, "hash": table.PrintsHash, "unknown": table.PrintsUnknown, "through": table.PrintsThrough, "base": table.PrintsBase, "top": table.PrintsTop, "settings": table.PrintsSettings, "environment": table.PrintsEnvironment, "private": table.PrintsPrivate,
 }
 
 var placeholders = map[string]bool{

@@ -1,0 +1,51 @@
+package shell_test
+
+import (
+	"testing"
+
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// TestShownVariables: a variable with the name of a secret is one, all variables have some
+// among them, and others that a pattern picks out are safe to see.
+func TestShownVariables(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want shell.Risk
+	}{
+		{"printenv GH_PAT", shell.Dangerous},
+		{"printenv db_pass", shell.Dangerous},
+		{"printenv MYSQL_PWD HOME", shell.Dangerous},
+		{"printenv MAX_TOKENS", shell.Safe},
+		{"printenv HOME SHELL", shell.Safe},
+		{`printenv "$NAME"`, shell.Moderate},
+		{"env", shell.Moderate},
+		{"(env)", shell.Moderate},
+		{"sh -c 'env'", shell.Moderate},
+		{"nice env | grep PATH", shell.Safe},
+		{"{ env | cat; } | grep PATH", shell.Safe},
+		{"env | grep PATH | sort | head -1", shell.Safe},
+		{"env | sort | grep -v LANG", shell.Moderate},
+		{"env | grep .", shell.Moderate},
+		{"env | sort | grep -i SECRET", shell.Dangerous},
+		{"env | grep AWS | grep KEY", shell.Dangerous},
+		{"env > /dev/null", shell.Safe},
+		{"HOST=$(env | grep HOST)", shell.Safe},
+		{"set -e", shell.Safe},
+		{"set -o", shell.Safe},
+		{"declare -f", shell.Safe},
+		{"f() { local x; }; f", shell.Safe},
+		{"docker inspect web", shell.Safe},
+		{"docker inspect web | head", shell.Safe},
+		{"cat ~/.ssh/config", shell.Moderate},
+		{"cat ~/.ssh/id_ed25519.pub", shell.Safe},
+	} {
+		a, err := shell.Analyze(c.line, corpusPlace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Risk != c.want {
+			t.Errorf("%s: %v, want %v (%s)", c.line, a.Risk, c.want, a.Explain())
+		}
+	}
+}
