@@ -84,10 +84,9 @@ func (v *visit) shellProgram() {
 		v.c.Risk = min(v.c.Risk, Dangerous)
 	case r.has("-c"):
 		v.shellText()
-	case r.has("-i") && !v.f.elsewhere:
-		v.c.Effects |= Executes
+	case r.has("-i") && !v.f.elsewhere && (len(r.args) == 0 || r.has("-s")): // what is typed is what stands on its standard input
 		v.c.Risk = min(v.c.Risk, Dangerous)
-		v.fromSocket()
+		v.stdinProgram()
 	case len(r.args) > 0 && !r.has("-s"):
 		v.says = append(v.says, "Run the shell script {arg1}")
 		v.script(r.args[0])
