@@ -31,7 +31,7 @@ type place struct {
 const placeMark = "user.sayso.place"
 
 // folders are the names of protected paths that are folders.
-var folders = []string{".git", "hooks", ".sayso", ".claude", ".codex", ".agents", ".gemini", ".cursor", ".vscode", ".idea", ".husky", ".githooks", ".devcontainer"}
+var folders = []string{"hooks", ".sayso", ".claude", ".codex", ".agents", ".gemini", ".cursor", ".vscode", ".idea", ".husky", ".githooks", ".devcontainer"}
 
 // hold makes the places of what is missing. What cannot be made by this user cannot
 // be made by the command either, and needs no place.
@@ -59,9 +59,12 @@ func (p *plan) hold() (places []place, err error) {
 	return places, nil
 }
 
-// isFolderName reports whether what is missing would be a folder: others are below
-// it, or it has the name of one.
+// isFolderName reports whether what is missing is held by a folder: others are below
+// it, or it has the name of one. A folder .git would be taken for a repository.
 func (p *plan) isFolderName(name string) bool {
+	if filepath.Base(name) == ".git" {
+		return false
+	}
 	return slices.Contains(folders, filepath.Base(name)) || slices.ContainsFunc(p.c.Protected, func(other string) bool { return strings.HasPrefix(other, name+"/") })
 }
 
