@@ -107,7 +107,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // errLong is for a line that is too long to be a record.
-var errLong = fmt.Errorf("%w: it is longer than %d MiB", errForm, maxLine>>20)
+func errLong() error { return fmt.Errorf("%w: it is longer than %d MiB", errForm, maxLine>>20) }
 
 // readLine reads a line to its end, of which io.EOF says that it is not there, and
 // how long it is with it. Of one that is too long to be a record only the beginning
@@ -134,7 +134,7 @@ func lineOf(in *bufio.Reader, file string, at Place) (Line, error) {
 	case err != nil:
 		return l, err
 	case size > maxLine:
-		l.Text, l.Err = text[:longest], errLong
+		l.Text, l.Err = text[:longest], errLong()
 	default:
 		l.Text = text[:len(text)-1]
 		l.Entry, l.Err = open(l.Text)
