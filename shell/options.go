@@ -83,7 +83,7 @@ func (p *optionParser) argument(a Arg) {
 		p.take(p.find("-"), a, "-", "", false)
 	case text == "--" && p.wraps(): // kubectl exec POD -- CMD
 		p.dashes()
-	case p.ended || len(text) < 2 || a.Unknown && text[0] == '$':
+	case p.ended || len(text) < 2 || a.Unknown && text[0] == '$' || p.r.chain[0].Use == table.UseEcho && strings.Trim(text[1:], "neE") != "":
 		p.operand(a)
 	case text == "--":
 		p.dashes()

@@ -49,3 +49,20 @@ func TestShownVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestEchoedOptions: echo prints whatever is none of its three options.
+func TestEchoedOptions(t *testing.T) {
+	for line, want := range map[string]string{
+		"echo --pre=./x":     "Print --pre=./x",
+		"echo -x y":          "Print -x, y",
+		"echo -ne y":         "Print y",
+		"echo -n":            "Print an empty line",
+		"echo -- y":          "Print --, y",
+		"echo --help | head": "Print --help; Keep the first lines",
+	} {
+		a, err := shell.Analyze(line, corpusPlace)
+		if err != nil || a.Explain() != want || a.Risk != shell.Safe {
+			t.Errorf("%s: %v %q, want %q (%v)", line, a.Risk, a.Explain(), want, err)
+		}
+	}
+}
