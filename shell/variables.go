@@ -37,11 +37,38 @@ func (c *Command) showsSecret() {
 	c.Risk = min(c.Risk, Dangerous)
 }
 
+// echoes reports whether the program prints a variable with the name of a secret
+// that the script has not set itself.
+func (v *visit) echoes() bool {
+	if use := v.r.chain[0].Use; use != table.UseEcho && use != table.UsePrintf {
+		return false
+	}
+	for i := range v.c.Args {
+		if a := &v.c.Args[i]; a.secret() == environment {
+			for _, part := range strings.Split(a.Text, "$")[1:] {
+				part = strings.TrimPrefix(part, "{")
+				if end := strings.IndexFunc(part, notInVariable); end >= 0 {
+					part = part[:end]
+				}
+				if secretVariable(part) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func notInVariable(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
 // variables judges a program that prints all variables, or some that it reads.
 func (v *visit) variables() {
 	in := v.f.stdin
 	all := in != nil && in.secret == environment
 	switch {
+	case v.echoes():
+		v.c.showsSecret()
+		v.says = append(v.says, "Print a secret kept in a variable: {args}")
 	case v.prints() == table.PrintsEnvironment:
 		v.lists = true
 		if v.f.shows(v.c.Redirects) {
@@ -93,7 +120,7 @@ func (v *visit) hunts() bool {
 		return false
 	}
 	for _, a := range v.c.Args[1:] {
-		for _, word := range strings.FieldsFunc(a.Text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		for _, word := range strings.FieldsFunc(a.Text, notInVariable) {
 			if secretVariable(word) || len(word) > 2 && partOfSecretName(strings.ToUpper(word)) {
 				return true
 			}
