@@ -57,6 +57,7 @@ func verbs() []verb {
 		{"check", checkUse, "decide a call: allow, ask or deny, with the reason; run nothing", check},
 		{"ask", askUse, "decide a call, and put it to a person if need be; run nothing", ask},
 		{"run", runUse, "decide a command, ask if need be, and run it confined", runVerb},
+		{"sh", shUse, "the same for agents that have no hooks, behind the command line of a shell", shVerb},
 		{"rule", ruleUse, "list, check, add or remove the rules of this workspace", rule},
 		{"test", testUse, "run decisions that were written down, and say which differ", test},
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},

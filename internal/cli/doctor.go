@@ -23,8 +23,9 @@ const doctorUse = `sayso doctor [--json] [--preset NAME]
 
 Tells whether sayso really guards this workspace: is the hook wired, is it the
 same version, was it ever called, which policy is in force and what of it does
-not count, what state the sessions are in, and whether commands could be
-confined here. Each problem comes with what to do about it.
+not count, what state the sessions are in, and whether commands are really
+confined here: it tries to break out in nine ways, first where nothing confines it
+and then inside. Each problem comes with what to do about it.
 
   --preset NAME  look at the policy as it is with this preset, for a hook that
                  is called with it

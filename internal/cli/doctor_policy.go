@@ -57,14 +57,3 @@ func anyThere(sources []config.Stamp) bool {
 	}
 	return false
 }
-
-// sandbox tells whether commands could be confined on this machine.
-func (r *doctorReport) sandbox() {
-	abi, err := landlockABI()
-	switch {
-	case err != nil:
-		r.add(note, "sandbox", "commands cannot be confined here: "+err.Error(), "sayso run then runs nothing")
-	default:
-		r.add(note, "sandbox", fmt.Sprintf("commands can be confined here (Landlock ABI %d): sayso run -- COMMAND", abi), "")
-	}
-}

@@ -74,6 +74,9 @@ func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
 			t.protected = append(t.protected, local.Real(name))
 		}
 	}
+	if search := os.Getenv("PATH"); withoutGuard(search) != search {
+		t.env["PATH"] = withoutGuard(search)
+	}
 	t.caches(home)
 	return t, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sayso-dev/sayso/internal/box"
+	"github.com/sayso-dev/sayso/internal/breakout"
 	"github.com/sayso-dev/sayso/internal/cli"
 	"github.com/sayso-dev/sayso/internal/quick"
 	"github.com/sayso-dev/sayso/internal/script"
@@ -20,9 +21,17 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage, Keyring: testRing()}))
 		},
 		"asker":      asker,
-		"sayso-box":  func() { os.Exit(box.Main()) },
+		"sayso-box":  sandboxed,
 		"sayso-hook": func() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
+}
+
+// sandboxed is what the program sayso-box does.
+func sandboxed() {
+	if len(os.Args) > 1 && os.Args[1] == "try" {
+		os.Exit(breakout.Try(os.Args[2:]))
+	}
+	os.Exit(box.Main())
 }
 
 // TestScript runs the scenarios of testdata/script.
