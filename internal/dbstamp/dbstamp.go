@@ -9,10 +9,8 @@ package dbstamp
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 )
 
@@ -38,7 +36,7 @@ const (
 // between shows as one.
 func Of(name string) (Stamp, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	if os.IsNotExist(err) {
 		return Stamp{}, nil
 	}
 	if err != nil {

@@ -166,6 +166,7 @@ func (g *Guard) claude(in io.Reader) (answer any, err error) {
 		}
 	}()
 	text, err := readAll(in)
+	g.Event = text
 	if err != nil {
 		return nil, err
 	}

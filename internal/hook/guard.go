@@ -28,6 +28,9 @@ type Guard struct {
 	// Journal records what happens. A call that is not recorded is denied.
 	Journal sayso.Journal
 
+	// Event is what was read, whole or not: for another program that answers.
+	Event []byte
+
 	// Root is the workspace of a folder, for an agent that names none.
 	Root func(dir string) string
 
@@ -234,10 +237,10 @@ const maxInput = 16 << 20
 func readAll(in io.Reader) ([]byte, error) {
 	text := bytes.NewBuffer(make([]byte, 0, 8<<10)) // enough for nearly all of them, so that it need not grow
 	if _, err := text.ReadFrom(io.LimitReader(in, maxInput+1)); err != nil {
-		return nil, fmt.Errorf("read the event: %w", err)
+		return text.Bytes(), fmt.Errorf("read the event: %w", err)
 	}
 	if text.Len() > maxInput {
-		return nil, fmt.Errorf("the event is longer than %d bytes", maxInput)
+		return text.Bytes(), fmt.Errorf("the event is longer than %d bytes", maxInput)
 	}
 	return text.Bytes(), nil
 }

@@ -1,9 +1,7 @@
 package journal
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -57,8 +55,8 @@ func number[T int64 | uint64](text *string, ok *bool) T {
 // readHead reads the head; none is fine if there is no journal yet.
 func readHead(file *os.File) (h head, found bool, err error) {
 	var room [headLen + 1]byte
-	n, err := io.ReadFull(file, room[:])
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := file.Read(room[:])     // of a file it is all that there is, up to the room
+	if err != nil && err != io.EOF { //nolint:errorlint // it is that very error
 		return h, false, private.Fail(file.Name(), "it cannot be read", "", err)
 	}
 	text := room[:n]
@@ -84,5 +82,5 @@ func (h head) write(file *os.File) error {
 // missing reports whether a file is not there.
 func missing(name string) bool {
 	_, err := os.Lstat(name)
-	return errors.Is(err, fs.ErrNotExist)
+	return os.IsNotExist(err)
 }

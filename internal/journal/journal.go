@@ -111,20 +111,28 @@ func (f Folder) end(lock *os.File) (head, *os.File, error) {
 // file in which they end.
 func (f Folder) forward(h head) (head, *os.File, error) {
 	for {
-		file, err := private.Open(f.file(h.first), os.O_RDWR)
+		file, info, err := private.OpenAndLook(f.file(h.first), os.O_RDWR)
 		if errors.Is(err, fs.ErrNotExist) && h.seq == 0 {
 			return h, nil, nil
 		}
 		if err != nil {
 			return h, nil, notThere(f.file(h.first), err)
 		}
-		h, err = h.over(file)
-		if err != nil || h.first == h.seq+1 || missing(f.file(h.seq+1)) {
+		h, err = h.over(file, info.Size())
+		if err != nil || h.first == h.seq+1 || h.size < f.most() || missing(f.file(h.seq+1)) {
 			return h, file, err
 		}
 		_ = file.Close()             // it was only read
 		h.first, h.size = h.seq+1, 0 // a file was begun, and the process killed
 	}
+}
+
+// most is how large a file is at least when the next one is begun.
+func (f Folder) most() int64 {
+	if f.MaxSize > 0 {
+		return f.MaxSize
+	}
+	return defaultSize
 }
 
 // notThere explains that a file of the journal is missing.
@@ -136,19 +144,16 @@ func notThere(name string, err error) error {
 }
 
 // over moves the head over the whole lines of its file that stand behind it.
-func (h head) over(file *os.File) (head, error) {
-	info, err := file.Stat()
+func (h head) over(file *os.File, size int64) (head, error) {
 	switch {
-	case err != nil:
-		return h, private.Fail(file.Name(), "it cannot be looked at", "", err)
-	case info.Size() < h.size:
-		return h, private.Fail(file.Name(), fmt.Sprintf("it was cut: it has %d bytes, and had %d", info.Size(), h.size), repairHint, nil)
-	case info.Size() == h.size:
+	case size < h.size:
+		return h, private.Fail(file.Name(), fmt.Sprintf("it was cut: it has %d bytes, and had %d", size, h.size), repairHint, nil)
+	case size == h.size:
 		return h, nil
-	case info.Size()-h.size > maxBehind: // no process leaves as much
-		return h, private.Fail(file.Name(), fmt.Sprintf("%d bytes stand behind record %d that are none of the journal", info.Size()-h.size, h.seq), repairHint, nil)
+	case size-h.size > maxBehind: // no process leaves as much
+		return h, private.Fail(file.Name(), fmt.Sprintf("%d bytes stand behind record %d that are none of the journal", size-h.size, h.seq), repairHint, nil)
 	}
-	text, err := io.ReadAll(io.NewSectionReader(file, h.size, info.Size()-h.size))
+	text, err := io.ReadAll(io.NewSectionReader(file, h.size, size-h.size))
 	if err != nil {
 		return h, private.Fail(file.Name(), "it cannot be read", "", err)
 	}
@@ -171,11 +176,7 @@ func (h head) over(file *os.File) (head, error) {
 
 // append writes records behind the end, and moves the head.
 func (f Folder) append(lock *os.File, end head, last *os.File, records []sayso.Record) error {
-	most := f.MaxSize
-	if most == 0 {
-		most = defaultSize
-	}
-	if end.size >= most {
+	if end.size >= f.most() {
 		end.first, end.size, last = end.seq+1, 0, nil
 	}
 	next := end

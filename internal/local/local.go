@@ -121,9 +121,15 @@ func programs() []string {
 // Beside finds a program in the folder of this one, and nowhere else: what a
 // search path leads to could be anybody's.
 func Beside(name string) (string, error) {
+	found, _, err := LookBeside(name)
+	return found, err
+}
+
+// LookBeside is Beside, and tells what the file is like.
+func LookBeside(name string) (string, os.FileInfo, error) {
 	_, own, err := self()
 	if err != nil {
-		return "", fmt.Errorf("find the program %s: %w", name, err)
+		return "", nil, fmt.Errorf("find the program %s: %w", name, err)
 	}
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -131,7 +137,7 @@ func Beside(name string) (string, error) {
 	found := filepath.Join(filepath.Dir(own), name)
 	info, err := os.Stat(found)
 	if err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s, which runs it, is not there; install sayso and sayso-hook into the same folder", found)
+		return "", nil, fmt.Errorf("%s, which runs it, is not there; install sayso and sayso-hook into the same folder", found)
 	}
-	return found, nil
+	return found, info, nil
 }

@@ -20,10 +20,11 @@ func open(name string, flags int) (*os.File, error) {
 		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
-		if err == nil {
-			err = syscall.SetNonblock(fd, false)
-		}
 		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		if err := syscall.SetNonblock(fd, false); err != nil {
+			_ = syscall.Close(fd) // nothing was read
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
 		return os.NewFile(uintptr(fd), name), nil

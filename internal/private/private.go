@@ -39,11 +39,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Open opens a file that belongs to the user alone, and follows no link.
 func Open(name string, flags int) (*os.File, error) {
-	file, _, err := openAndLook(name, flags)
+	file, _, err := OpenAndLook(name, flags)
 	return file, err
 }
 
-func openAndLook(name string, flags int) (*os.File, fs.FileInfo, error) {
+// OpenAndLook is Open, and tells what the file is like.
+func OpenAndLook(name string, flags int) (*os.File, fs.FileInfo, error) {
 	file, err := open(name, flags)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -89,7 +90,7 @@ func Read(file *os.File, most int64) ([]byte, error) {
 // it.
 func Lock(ctx context.Context, name string) (*os.File, error) {
 	for {
-		file, mine, err := openAndLook(name, os.O_RDWR|os.O_CREATE)
+		file, mine, err := OpenAndLook(name, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
@@ -116,6 +117,11 @@ func Append(file *os.File, size int64, text []byte) error {
 			return Fail(file.Name(), "it cannot be written", "", err)
 		}
 	}
+	return AppendAt(file, size, text)
+}
+
+// AppendAt is Append for a file of just that size.
+func AppendAt(file *os.File, size int64, text []byte) error {
 	if _, err := file.WriteAt(text, size); err != nil {
 		err = errors.Join(err, file.Truncate(size)) // a part of it does not count anyway
 		return Fail(file.Name(), "it cannot be written", "is the disk full?", err)

@@ -63,16 +63,15 @@ func answer(agent string, in io.Reader, out, errs io.Writer) int {
 // Answer answers one event of an agent, with these sessions and this journal.
 func Answer(agent string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	var decided bytes.Buffer
-	event := bytes.NewBuffer(make([]byte, 0, 8<<10))
 	q := quick{}
 	g := hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
 	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
 		q.rich = true
 		return hook.ErrHandOver
 	}
-	err := g.Claude(io.TeeReader(in, event), &decided)
+	err := g.Claude(in, &decided)
 	if q.rich {
-		return handOver(agent, event.Bytes(), out, errs)
+		return handOver(agent, g.Event, out, errs)
 	}
 	return write(decided.Bytes(), err, out, errs)
 }

@@ -3,13 +3,9 @@ package snapshot
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/dbstamp"
@@ -84,27 +80,15 @@ func lookInto(name string) Source {
 // Look is what a file looks like now, without its text.
 func Look(name string) Source { return look(name) }
 
-func look(name string) Source {
-	info, err := os.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return Source{File: name, Missing: true}
-	}
-	if err != nil {
-		return Source{File: name} // it is there, and will not be the same
-	}
-	s := Source{File: name, Size: info.Size(), ModTime: info.ModTime()}
-	s.Inode, s.Changed = stat(info)
-	return s
-}
-
 // Program identifies the program that reads policies: another version may read
 // them in another way. It is empty if there is none beside this one.
 func Program() string {
-	name, err := local.Beside("sayso")
+	name, info, err := local.LookBeside("sayso")
 	if err != nil {
 		return ""
 	}
-	s := look(name)
+	s := Source{Size: info.Size(), ModTime: info.ModTime()}
+	s.Inode, s.Changed = stat(info)
 	b := append([]byte(name), ' ')
 	for _, n := range [...]uint64{uint64(s.Size), uint64(s.ModTime.UnixNano()), s.Inode, uint64(s.Changed)} {
 		b = strconv.AppendUint(append(b, ' '), n, 36)
