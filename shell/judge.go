@@ -62,10 +62,6 @@ func (w *walker) judgeRead(p *Path, abs string, deep bool) Risk {
 		return Dangerous
 	case possible:
 		risk = Moderate
-	case notMeant:
-		if pathsPrivate.match(abs, "") {
-			risk = Moderate
-		}
 	}
 	if p.Recursive && !deep && w.holdsSecrets(abs) {
 		return Dangerous

@@ -318,6 +318,12 @@ func (p *optionParser) short(a Arg) {
 		p.unknown(name)
 		return
 	}
+	if len(a.Text) == 2 { // a bundle of one, which was looked for already
+		if a.Text[1] < '0' || a.Text[1] > '9' {
+			p.unknown(a.Text)
+		}
+		return
+	}
 	p.bundle(Arg{Text: a.Text[1:], Unknown: a.Unknown, Span: a.Span})
 }
 

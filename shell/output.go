@@ -97,6 +97,13 @@ func (v *visit) oneName() stream {
 
 // prints is what the tables say about the output; an option may change it.
 func (v *visit) prints() table.Output {
+	if !v.judged {
+		return v.printsNow()
+	}
+	return v.printing
+}
+
+func (v *visit) printsNow() table.Output {
 	t := v.r.tool()
 	for i := range v.r.flags {
 		if do := v.r.flags[i].flag.Do; do != nil && do.Prints != 0 {

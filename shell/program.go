@@ -16,19 +16,19 @@ type visit struct {
 	c *Command
 	r reading
 
-	st    *state // with the folder the program works in
-	outer *state // of the shell that starts it
-	index int    // of the command in the analysis
-	says  []string
-	print *stream     // what it prints, if its handler knows better
-	is    table.Trait // its traits, once they are known
-	known bool
-	plain string // a sentence with words of the command, which must not be read as a template
-	also  string // what the sentence says at its end
-	// alters is the first statement of a query language that changes something.
-	alters string
-	kept   bool // it is needed later: a trap runs at the end
-	lists  bool // it prints all variables
+	st       *state // with the folder the program works in
+	outer    *state // of the shell that starts it
+	index    int    // of the command in the analysis
+	says     []string
+	print    *stream     // what it prints, if its handler knows better
+	is       table.Trait // its traits, once they are known
+	known    bool
+	plain    string // a sentence with words of the command, which must not be read as a template
+	also     string // what the sentence says at its end
+	alters   string // the first statement of a query language that changes something
+	kept     bool   // it is needed later: a trap runs at the end
+	judged   bool   // what it prints is known, and will not change any more
+	printing table.Output
 
 	said [4]string // where says starts
 }
@@ -36,7 +36,7 @@ type visit struct {
 // begin starts a visit in memory that an earlier one may have used.
 func (v *visit) begin(w *walker, f *frame, c *Command, st *state) {
 	v.f, v.c, v.st, v.outer = f, c, st, st
-	v.says, v.is, v.known, v.lists = v.said[:0], 0, false, false
+	v.says, v.is, v.known, v.judged = v.said[:0], 0, false, false
 	if v.w != w { // to write a pointer costs, even if it is the same
 		v.w = w
 	}

@@ -28,7 +28,7 @@ type fewPieces struct {
 
 // ahead is for how many results memory is taken at once. One that is kept keeps the
 // others: a few thousand bytes.
-const ahead = 4
+const ahead = 8
 
 // begin prepares the run for a command line of so many bytes.
 func (r *run) begin(at Place, length int) {

@@ -23,10 +23,13 @@ func (w *walker) secretMeaning(p string, glob, deep bool) meaning {
 	} else if pathsSecret.match(lower, home) {
 		out = meant
 	}
-	if out != notMeant && pathsHarmless.match(lower, home) {
-		return notMeant
+	switch {
+	case out == notMeant || !pathsHarmless.match(lower, home):
+		return out
+	case pathsPrivate.match(lower, home):
+		return possible
 	}
-	return out
+	return notMeant
 }
 
 // isPattern reports whether p stands for paths that match it.

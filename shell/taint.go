@@ -143,7 +143,7 @@ func (v *visit) secretShown() secretID {
 	switch {
 	case v.f.stdin != nil && v.f.stdin.secret != 0:
 		return v.f.stdin.secret
-	case v.lists:
+	case v.judged && v.printing == table.PrintsEnvironment:
 		return environment
 	}
 	if c.Risk <= Dangerous { // reading a secret is never less

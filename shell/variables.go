@@ -63,22 +63,29 @@ func notInVariable(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !un
 
 // variables judges a program that prints all variables, or some that it reads.
 func (v *visit) variables() {
-	in := v.f.stdin
-	all := in != nil && in.secret == environment
-	switch {
-	case v.echoes():
-		v.c.showsSecret()
-		v.says = append(v.says, "Print a secret kept in a variable: {args}")
-	case v.prints() == table.PrintsEnvironment:
-		v.lists = true
+	v.printing, v.judged = v.printsNow(), true
+	switch in := v.f.stdin; {
+	case v.printing == table.PrintsEnvironment:
 		if v.f.shows(v.c.Redirects) {
 			v.c.Risk = min(v.c.Risk, Moderate)
 			v.also += ", with the secrets among them"
 		}
-	case in != nil && (all || in.private) && v.hunts():
+	case v.echoes():
+		v.c.showsSecret()
+		v.says = append(v.says, "Print a secret kept in a variable: {args}")
+	case in != nil && (in.private || in.secret == environment):
+		v.filters(in)
+	}
+}
+
+// filters judges a program that prints something of what has secrets among it.
+func (v *visit) filters(in *stream) {
+	switch {
+	case v.c.Effects&^Reads != 0: // it does something else with it
+	case v.hunts():
 		v.c.showsSecret()
 		v.also += ", which picks out secrets"
-	case all && !in.picked && v.passes() && v.f.shows(v.c.Redirects):
+	case in.secret == environment && !in.picked && v.passes() && v.f.shows(v.c.Redirects):
 		v.c.Risk = min(v.c.Risk, Moderate)
 		v.also += ", with the secrets among the variables"
 	}
