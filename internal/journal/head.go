@@ -56,7 +56,7 @@ func number[T int64 | uint64](text *string, ok *bool) T {
 func readHead(file *os.File) (h head, found bool, err error) {
 	var room [headLen + 1]byte
 	n, err := file.Read(room[:])     // of a file it is all that there is, up to the room
-	if err != nil && err != io.EOF { //nolint:errorlint // it is that very error
+	if err != nil && err != io.EOF {
 		return h, false, private.Fail(file.Name(), "it cannot be read", "", err)
 	}
 	text := room[:n]

@@ -10,10 +10,10 @@ import (
 func look(name string) Source {
 	var s syscall.Stat_t
 	err := syscall.Lstat(name, &s)
-	for err == syscall.EINTR { //nolint:errorlint // the system returns just that
+	for err == syscall.EINTR {
 		err = syscall.Lstat(name, &s)
 	}
-	switch err { //nolint:errorlint // likewise
+	switch err {
 	case nil:
 		return Source{File: name, Size: s.Size, ModTime: time.Unix(s.Mtim.Unix()), Inode: s.Ino, Changed: changedAt(&s)}
 	case syscall.ENOENT, syscall.ENOTDIR:
