@@ -55,7 +55,7 @@ func number[T int64 | uint64](text *string, ok *bool) T {
 // readHead reads the head; none is fine if there is no journal yet.
 func readHead(file *os.File) (h head, found bool, err error) {
 	var room [headLen + 1]byte
-	n, err := file.Read(room[:])     // of a file it is all that there is, up to the room
+	n, err := file.Read(room[:]) // of a file it is all that there is, up to the room
 	if err != nil && err != io.EOF {
 		return h, false, private.Fail(file.Name(), "it cannot be read", "", err)
 	}
