@@ -64,6 +64,7 @@ bench:
 	./scripts/bench
 	./scripts/askbench
 	$(GO) run ./scripts/hookbench
+	$(GO) run ./scripts/boxbench
 	./bench/run
 
 # images writes pictures of the web page, as a browser shows it.

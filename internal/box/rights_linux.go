@@ -19,22 +19,24 @@ var (
 	noCaps  [2]unix.CapUserData
 )
 
-// dropRights gives up every capability, for good.
+// dropRights gives up every capability, for good. What a program gets when it is
+// started concerns this thread alone, which starts the command; what there is now,
+// all of them.
 func dropRights() error {
 	for c := uintptr(0); c <= 63; c++ {
-		if err := everywhere(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); errors.Is(err, unix.EINVAL) {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); errors.Is(err, unix.EINVAL) {
 			break // the kernel knows no more of them
 		} else if err != nil {
 			return fmt.Errorf("bounding set: %w", err)
 		}
 	}
-	if err := everywhere(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0); err != nil {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("ambient set: %w", err)
 	}
 	if err := everywhere(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&capHead)), uintptr(unsafe.Pointer(&noCaps)), 0); err != nil {
 		return fmt.Errorf("capset: %w", err)
 	}
-	return everywhere(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
+	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
 // everywhere makes a system call in every thread. Where the program is linked with C

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,8 +19,6 @@ func (s *stage) run() int {
 		s.tell(NotFound, err.Error())
 		return failed
 	}
-	signals := make(chan os.Signal, 8) // those of the terminal are for the command, too, which gets them itself
-	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGPIPE, unix.SIGALRM)
 	unix.Umask(s.umask)
 	attr := &syscall.ProcAttr{Dir: s.dir, Env: s.env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: s.session}}
 	child, err := syscall.ForkExec(file, s.argv, attr)
@@ -29,11 +26,9 @@ func (s *stage) run() int {
 		s.tell(map[bool]string{true: NotFound, false: CannotDo}[errors.Is(err, unix.ENOENT)], fmt.Sprintf("run %s in %s: %v", file, s.dir, err))
 		return failed
 	}
+	_ = unix.Setpgid(0, 0) // what is typed is for the command, and not for this process
 	s.tell(Ready, strconv.Itoa(s.abi))
-	go s.obey(child)
-	if len(s.guards) > 0 {
-		go s.watch()
-	}
+	go s.watch(child)
 	if len(s.limits) > 0 {
 		go s.count()
 	}
@@ -66,39 +61,45 @@ func (s *stage) program() (string, error) {
 	return "", fmt.Errorf("there is no program %q in the search path %q", name, search)
 }
 
-// obey passes on what it is told, and ends everything when there is nobody any more
-// who could tell something.
-func (s *stage) obey(child int) {
+// watch passes on what it is told, and ends everything when there is nobody any more
+// who could tell something, or when something is not protected any more.
+func (s *stage) watch(child int) {
+	fds := []unix.PollFd{{Fd: Orders, Events: unix.POLLIN}, {Fd: int32(s.mounts.Fd()), Events: unix.POLLPRI}} //nolint:gosec // a descriptor
 	for {
-		orders, err := Receive(s.orders)
-		if err != nil {
+		if _, err := unix.Poll(fds, -1); err != nil {
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			s.tell(Lost, err.Error())
 			os.Exit(failed)
 		}
-		for _, o := range orders {
-			switch {
-			case len(o) == 2 && o[0] == Signal:
-				if n, err := strconv.Atoi(o[1]); err == nil {
-					_ = unix.Kill(child, syscall.Signal(n)) // it may have ended
-				}
-			case len(o) == 1 && o[0] == End:
-				_ = unix.Kill(-1, unix.SIGTERM) // all but this one
-				_ = unix.Kill(-1, unix.SIGCONT) // who is stopped does not hear it
+		if fds[1].Revents != 0 {
+			if gone, err := s.gone(); err != nil || gone != "" {
+				s.tell(Lost, gone)
+				os.Exit(failed)
 			}
+		}
+		if fds[0].Revents != 0 {
+			orders, err := Receive(s.orders)
+			if err != nil {
+				os.Exit(failed)
+			}
+			obey(orders, child)
 		}
 	}
 }
 
-// watch ends everything when something is not protected any more.
-func (s *stage) watch() {
-	fds := []unix.PollFd{{Fd: int32(s.mounts.Fd()), Events: unix.POLLPRI}} //nolint:gosec // a descriptor
-	for {
-		if gone, err := s.gone(); err != nil || gone != "" {
-			s.tell(Lost, gone)
-			os.Exit(failed)
-		}
-		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
-			s.tell(Lost, err.Error())
-			os.Exit(failed)
+// obey passes on what it is told.
+func obey(orders []Step, child int) {
+	for _, o := range orders {
+		switch {
+		case len(o) == 2 && o[0] == Signal:
+			if n, err := strconv.Atoi(o[1]); err == nil {
+				_ = unix.Kill(child, syscall.Signal(n)) // it may have ended
+			}
+		case len(o) == 1 && o[0] == End:
+			_ = unix.Kill(-1, unix.SIGTERM) // all but this one
+			_ = unix.Kill(-1, unix.SIGCONT) // who is stopped does not hear it
 		}
 	}
 }

@@ -1,0 +1,149 @@
+//go:build linux
+
+// Boxbench measures what a sandbox costs: a program that does nothing, started plainly,
+// by package sandbox, and by bubblewrap with the same namespaces, the same view of the
+// files and the same protected paths. They are run in turns, so that a busy machine
+// slows all of them down, and the median of the ratios counts.
+//
+//	go run ./scripts/boxbench [-n 200]
+//
+// It exits with 1 if package sandbox costs more than bubblewrap.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/sandbox"
+)
+
+func main() {
+	n := flag.Int("n", 200, "turns")
+	flag.Parse()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		fail(err)
+	}
+	dir, err := os.MkdirTemp(home, "boxbench") // not in /tmp, which is hidden inside
+	if err != nil {
+		fail(err)
+	}
+	slow, err := measure(dir, *n)
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fail(err)
+	}
+	if slow {
+		fmt.Println("boxbench: error: the sandbox costs more than bubblewrap")
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// A way is one of those to start the program.
+type way struct {
+	name string
+	run  func() error
+	took []float64 // milliseconds
+}
+
+func measure(dir string, n int) (slow bool, err error) {
+	box, work := filepath.Join(dir, "sayso-box"), filepath.Join(dir, "work")
+	build := exec.Command("go", "build", "-trimpath", "-o", box, "./cmd/sayso-box")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return false, fmt.Errorf("%w\n%s", err, out)
+	}
+	if err := errors.Join(os.MkdirAll(work+"/.git/hooks", 0o755), os.WriteFile(work+"/.git/config", nil, 0o644), os.WriteFile(work+"/.env", nil, 0o644)); err != nil {
+		return false, err
+	}
+	ways := []*way{
+		{name: "plain", run: func() error { return exec.Command("/bin/true").Run() }},
+		{name: "sandbox", run: func() error { return confined(box, work) }},
+	}
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		fmt.Println("bubblewrap is not installed: scripts/setup installs it")
+	} else {
+		ways = append(ways, &way{name: "bubblewrap", run: func() error { return exec.Command(bwrap, wrapped(work)...).Run() }})
+	}
+	for range n {
+		for _, w := range ways {
+			start := time.Now()
+			if err := w.run(); err != nil {
+				return false, fmt.Errorf("%s: %w", w.name, err)
+			}
+			w.took = append(w.took, float64(time.Since(start))/float64(time.Millisecond))
+		}
+	}
+	for _, w := range ways {
+		fmt.Printf("%-12s %6.2f ms %6.2f times plain\n", w.name, median(w.took), median(ratios(w, ways[0])))
+	}
+	if len(ways) < 3 {
+		return false, nil
+	}
+	ratio := median(ratios(ways[1], ways[2]))
+	fmt.Printf("%-12s %6.2f times bubblewrap\n", "sandbox", ratio)
+	return ratio > 1, nil
+}
+
+func ratios(a, b *way) []float64 {
+	out := make([]float64, len(a.took))
+	for i := range out {
+		out[i] = a.took[i] / b.took[i]
+	}
+	return out
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// confined runs the program in a sandbox, with the permit of an engine.
+func confined(box, work string) error {
+	c := sayso.Contract{
+		Tool: "bash", Argv: []string{"/bin/true"}, Dir: work, Write: []string{work}, Required: true, Network: sayso.NetworkLoopback,
+		Protected: []string{work + "/.git/hooks", work + "/.git/config", work + "/.env"}, Inherit: []string{"PATH", "HOME"},
+	}
+	plan := func(string) (sayso.Plan, error) {
+		return sayso.Plan{sayso.Otherwise(sayso.Allow, "bench", "it is measured")}, nil
+	}
+	e := sayso.Engine{
+		Preset:   sayso.Preset{Name: "bench", Modes: []sayso.Mode{{Name: "bench"}}, Plan: plan},
+		Contract: func(sayso.Call, *sayso.Facts) sayso.Contract { return c },
+	}
+	ctx := context.Background()
+	permit, _, err := e.Authorize(ctx, sayso.Call{Tool: "bash", Input: []byte(`{"command":"true"}`), Root: work})
+	if err != nil {
+		return err
+	}
+	result, report, err := sandbox.Run(ctx, permit, sandbox.Options{Box: box})
+	if err == nil && (result.Exit != 0 || !report.Enforced()) {
+		err = fmt.Errorf("exit status %d, enforced: %v", result.Exit, report.Enforced())
+	}
+	return err
+}
+
+// wrapped are the options with which bubblewrap does the same, but for Landlock and
+// the filter of system calls.
+func wrapped(work string) []string {
+	git := work + "/.git"
+	return []string{
+		"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", os.Getenv("PATH"), "--setenv", "HOME", os.Getenv("HOME"),
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--tmpfs", "/run",
+		"--bind", work, work, "--bind", git, git, "--ro-bind", git + "/hooks", git + "/hooks", "--ro-bind", git + "/config", git + "/config", "--ro-bind", work + "/.env", work + "/.env",
+		"--chdir", work, "/bin/true",
+	}
+}
