@@ -3,6 +3,7 @@ package sayso
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -15,19 +16,31 @@ type Request struct {
 
 	Opened time.Time `json:"opened,omitzero"`
 	Until  time.Time `json:"until,omitzero"` // nobody waits for an answer after that; zero: for ever
+
+	// Via are the channels through which a yes counts; empty: all. A no counts
+	// through each.
+	Via []string `json:"via,omitempty"`
+}
+
+// Hears reports whether a yes counts that is said through a channel.
+func (r *Request) Hears(channel string) bool {
+	return len(r.Via) == 0 || slices.Contains(r.Via, channel)
 }
 
 // Fits returns an error if the answer is not for what was shown: [ErrChoice] if
 // it was not offered, [ErrContract] if it names another contract than the one
-// that would run.
+// that would run, [ErrChannel] if a yes does not count where it was said.
 func (r *Request) Fits(a Answer) error {
-	contract := r.Contract
+	contract, yes := r.Contract, a.Yes
 	if a.Choice != "" {
 		choice, ok := chosen(r.Decision.Choices, a.Choice)
 		if !ok {
 			return fmt.Errorf("choice %q: %w", a.Choice, ErrChoice)
 		}
-		contract = choice.Contract(contract)
+		contract, yes = choice.Contract(contract), yes || choice.Yes
+	}
+	if yes && !r.Hears(a.Channel) {
+		return ErrChannel
 	}
 	if a.ContractHash != contract.Hash() {
 		return ErrContract

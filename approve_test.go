@@ -35,6 +35,30 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// TestHears: where the policy names the places, a yes counts only there, and a no
+// everywhere.
+func TestHears(t *testing.T) {
+	yes := sayso.Choice{Key: "y", Yes: true}
+	for _, one := range []struct {
+		via  []string
+		a    sayso.Answer
+		want error
+	}{
+		{nil, sayso.Answer{Yes: true, Channel: "terminal"}, nil},
+		{[]string{"page"}, sayso.Answer{Yes: true, Channel: "page"}, nil},
+		{[]string{"page"}, sayso.Answer{Yes: true, Channel: "terminal"}, sayso.ErrChannel},
+		{[]string{"page"}, sayso.Answer{Yes: true}, sayso.ErrChannel},
+		{[]string{"page"}, sayso.Answer{Choice: "y", Channel: "terminal"}, sayso.ErrChannel},
+		{[]string{"page"}, sayso.Answer{Channel: "terminal"}, nil},
+	} {
+		r := sayso.Request{ID: "r", Via: one.via, Contract: sayso.Contract{Tool: "bash"}, Decision: sayso.Decision{Choices: []sayso.Choice{yes}}}
+		one.a.ContractHash = r.Contract.Hash()
+		if err := r.Fits(one.a); !errors.Is(err, one.want) {
+			t.Errorf("%v %+v: %v, want %v", one.via, one.a, err, one.want)
+		}
+	}
+}
+
 // TestOver: a request ends with its time, if it has one.
 func TestOver(t *testing.T) {
 	at := time.Unix(1000, 0)

@@ -22,6 +22,9 @@ var (
 	ErrLate = errors.New("nobody waits for the answer any more")
 	// ErrContract is for an answer to something else than what was shown.
 	ErrContract = errors.New("the answer is for another contract")
+
+	// ErrChannel is for a yes that was said where the policy lets nobody say it.
+	ErrChannel = errors.New("the policy lets nobody say yes here")
 	// ErrChoice is for an answer that was not offered.
 	ErrChoice = errors.New("the answer was not offered")
 )

@@ -6,11 +6,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve/line"
 	"github.com/sayso-dev/sayso/internal/approve/tui"
+	"github.com/sayso-dev/sayso/internal/approve/view"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/shell"
 )
@@ -99,6 +105,9 @@ func answer(verb, use string, args []string, std IO) error {
 		if errors.Is(err, sayso.ErrChoice) || errors.Is(err, manage.ErrOnce) || err != nil && strings.Contains(err.Error(), "the opposite") {
 			return &usageError{err.Error(), "sayso approve lists the choices of " + r.ID}
 		}
+		if errors.Is(err, sayso.ErrChannel) {
+			return &hintedError{err.Error(), "approve.via of the policy names where: " + shell.Shown(strings.Join(r.Via, ", "))}
+		}
 		if err != nil {
 			return err
 		}
@@ -120,7 +129,10 @@ func gone(ctx context.Context, d *manage.Desk, id string) error {
 	return nil
 }
 
+// showWaiting lists the requests, with all that the prompt shows of them.
 func showWaiting(list []sayso.Request, asJSON bool, std IO) error {
+	home, _ := os.UserHomeDir() // without one, no path is shortened
+	o := view.Options{Home: home, Before: readable, Channel: line.Channel}
 	for i := range list {
 		r := &list[i]
 		if asJSON {
@@ -129,25 +141,30 @@ func showWaiting(list []sayso.Request, asJSON bool, std IO) error {
 			}
 			continue
 		}
-		left := ""
-		if !r.Until.IsZero() {
-			left = ", " + span(time.Until(r.Until)) + " left"
+		v := view.Of(r, o)
+		left := v.Left(time.Now())
+		if left != "" {
+			left = ", " + left
 		}
-		fmt.Fprintf(std.Out, "%s  asked %s ago%s\n", r.ID, span(time.Since(r.Opened)), left)
-		fmt.Fprintf(std.Out, "  %s wants to run in %s\n", shell.Shown(cmp.Or(r.Call.Agent, "an agent")), shell.Shown(cmp.Or(r.Contract.Dir, r.Call.Root)))
-		fmt.Fprintf(std.Out, "    %s\n", wanted(r))
-		fmt.Fprintf(std.Out, "  %s: %s\n", r.Decision.Risk, shell.Shown(r.Decision.Explanation))
-		fmt.Fprintf(std.Out, "  because %s\n", shell.Shown(r.Decision.Reason))
-		var keys []string
-		for _, c := range r.Decision.Choices {
-			keys = append(keys, fmt.Sprintf("[%s] %s", c.Key, shell.Shown(c.Label)))
-		}
-		fmt.Fprintf(std.Out, "  %s\n", strings.Join(keys, "   "))
+		fmt.Fprintf(std.Out, "%s  asked %s ago%s\n%s", v.ID, span(time.Since(r.Opened)), left, line.Text(&v, columns(std.Out)))
 	}
 	if len(list) == 0 && !asJSON {
 		fmt.Fprintln(std.Err, "sayso: note: nothing waits for an answer")
 	}
 	return nil
+}
+
+// listWidth is how wide a list is that is not for a terminal.
+const listWidth = 100
+
+// columns is how many there are for a list.
+func columns(out io.Writer) int {
+	if file, ok := out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return listWidth
 }
 
 // wanted is what a call would run, whole: a person answers for all of it.

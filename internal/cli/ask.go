@@ -18,6 +18,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/approve/line"
 	"github.com/sayso-dev/sayso/internal/approve/view"
+	"github.com/sayso-dev/sayso/internal/approve/web"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/private"
@@ -170,21 +171,34 @@ func (a *asker) close() {
 	}
 }
 
+// channels are the places of approve.via where the queue is answered, as answers
+// name them. The agent's own prompt is none of them.
+var channels = map[string]string{"tty": line.Channel, "web": web.Channel}
+
 // approver is who is asked; nil: the policy lets nobody be asked.
 func (a *asker) approver() sayso.Approver {
-	via := a.policy.Approve.Via
-	if via != nil && len(via) == 0 {
+	var via []string
+	for _, place := range a.policy.Approve.Via {
+		if c := channels[place]; c != "" {
+			via = append(via, c)
+		}
+	}
+	if a.policy.Approve.Via != nil && len(via) == 0 {
 		return nil
 	}
 	timeout := cmp.Or(a.o.timeout, a.policy.Approve.Timeout)
 	if limit := a.policy.Approve.Timeout; limit > 0 {
 		timeout = min(timeout, limit)
 	}
-	q := &approve.Queue{Store: a.desk.Approvals, Timeout: timeout}
+	q := &approve.Queue{Store: a.desk.Approvals, Timeout: timeout, Via: via}
 	return sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
 		if why := a.here(via); why != "" {
 			q.Opened = func(r sayso.Request) {
-				fmt.Fprintf(a.std.Err, "sayso: note: %s; it waits for an answer: sayso approve %s\n", why, shell.Shown(r.ID))
+				where := "sayso approve " + shell.Shown(r.ID)
+				if !r.Hears(line.Channel) {
+					where = "sayso serve"
+				}
+				fmt.Fprintf(a.std.Err, "sayso: note: %s; it waits for an answer: %s\n", why, where)
 			}
 			return q.Approve(ctx, r)
 		}
@@ -239,7 +253,7 @@ func (a *asker) here(via []string) string {
 	if err := byPerson("an answer"); err != nil {
 		return "an agent seems to run this"
 	}
-	if via != nil && !slices.Contains(via, "tty") {
+	if via != nil && !slices.Contains(via, line.Channel) {
 		return "the policy lets nobody be asked in a terminal"
 	}
 	in, _ := a.std.In.(*os.File)

@@ -59,7 +59,7 @@ func screen(start tui.Start, preset string, in, out *os.File, std IO) error {
 	home, _ := os.UserHomeDir() // without one, no path is shortened
 	s := &screenDesk{desk: d, known: approve.Known{Store: d.Approvals}, root: root, home: home, preset: preset, std: IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Script: std.Script, Keyring: std.Keyring}}
 	desk := tui.Desk{Queue: s, Kept: (*screenKept)(s), History: &screenHistory{screenDesk: s}, Modes: (*screenModes)(s), Trusts: (*screenTrusts)(s)}
-	err = tui.Run(ctx, in, out, desk, tui.Options{Start: start, View: view.Options{Home: home, Before: readable}})
+	err = tui.Run(ctx, in, out, desk, tui.Options{Start: start, View: view.Options{Home: home, Before: readable, Channel: line.Channel}})
 	if errors.Is(err, tui.ErrInterrupted) {
 		return statusError(exitInterrupted)
 	}

@@ -121,7 +121,7 @@ func (o *serveOptions) serve(ctx context.Context, std IO) error {
 			return err
 		}
 	}
-	desk, done, err := openDesk(ctx, "page", std.key(phrase))
+	desk, done, err := openDesk(ctx, web.Channel, std.key(phrase))
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (db *DB) fail(err error) error {
 // isKnown reports whether an error is one that callers branch on.
 func isKnown(err error) bool {
 	for _, known := range []error{
-		sayso.ErrNotFound, sayso.ErrExists, sayso.ErrWaiting, sayso.ErrAnswered, sayso.ErrLate, sayso.ErrContract, sayso.ErrChoice,
+		sayso.ErrNotFound, sayso.ErrExists, sayso.ErrWaiting, sayso.ErrAnswered, sayso.ErrLate, sayso.ErrContract, sayso.ErrChoice, sayso.ErrChannel,
 		context.Canceled, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, known) {

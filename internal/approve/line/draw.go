@@ -45,6 +45,16 @@ type page struct {
 	strings.Builder
 	look look
 	cols int
+	all  bool // nothing is folded
+}
+
+// Text is a request as the prompt shows it, in letters alone and whole: for where
+// nobody is asked.
+func Text(v *view.View, columns int) string {
+	p := &page{look: plain, cols: max(columns, 20), all: true}
+	p.question(v)
+	p.answers(v)
+	return strings.ReplaceAll(p.String(), "\r\n", "\n")
 }
 
 // row draws a line, in as many rows as it needs, each behind the prefix. Further
@@ -128,6 +138,9 @@ func (p *page) question(v *view.View) (folded bool) {
 	if v.Why.Edit != "" {
 		p.text(indent, v.Why.Edit, view.Plain)
 	}
+	if v.Why.Elsewhere != "" {
+		p.text(indent, v.Why.Elsewhere, view.Plain)
+	}
 	return folded
 }
 
@@ -163,7 +176,7 @@ func (p *page) what(lines []view.Line, all bool) (folded bool) {
 	for _, l := range lines {
 		rows = append(rows, l.Wrap(p.cols-1-len(gutter))...)
 	}
-	all = all || len(rows) <= mostRows
+	all = all || p.all || len(rows) <= mostRows
 	missing := 0
 	tell := func() {
 		if missing > 0 {
@@ -188,6 +201,11 @@ func (p *page) what(lines []view.Line, all bool) (folded bool) {
 
 // choices draws the answers, with what each of them stores and allows.
 func (p *page) choices(v *view.View) {
+	p.answers(v)
+	p.choice(keyExplain, "explain")
+}
+
+func (p *page) answers(v *view.View) {
 	for _, c := range v.Choices {
 		p.choice(c.Key, c.Label)
 		if c.Stores != "nothing" {
@@ -197,7 +215,6 @@ func (p *page) choices(v *view.View) {
 			p.text(indent+"    ", "allows: "+c.Allows, view.Note)
 		}
 	}
-	p.choice(keyExplain, "explain")
 }
 
 func (p *page) choice(key, label string) {

@@ -113,6 +113,9 @@ func (p *paper) why(v *view.View) {
 	if v.Why.Edit != "" {
 		p.text("", v.Why.Edit, view.Plain)
 	}
+	if v.Why.Elsewhere != "" {
+		p.text("", v.Why.Elsewhere, view.Plain)
+	}
 }
 
 func (p *paper) stages(v *view.View) {

@@ -84,6 +84,8 @@ type Why struct {
 	Rule   string // that asked; empty: none did
 	Place  string // of the rule: file:line, or whose it is
 	Edit   string // what to do about a rule that always asks; empty: nothing
+
+	Elsewhere string // where a yes counts that does not count here; empty: it does
 }
 
 // A Step is what one stage said.
@@ -101,6 +103,10 @@ type Options struct {
 	// Before returns what is in a file now, so that a file that is written is
 	// shown as what changes. Nil, or not ok: all that is written is shown.
 	Before func(path string) (text string, ok bool)
+
+	// Channel is where it is shown: answers that do not count there are not
+	// offered. Empty: all are.
+	Channel string
 }
 
 // Of says what to show of a request.
@@ -117,6 +123,10 @@ func Of(r *sayso.Request, o Options) View {
 	v.Why = whyOf(d, o)
 	v.Steps = steps(nil, d.Trace, 0)
 	v.Choices = choices(r)
+	if o.Channel != "" && !r.Hears(o.Channel) {
+		v.Choices = slices.DeleteFunc(v.Choices, func(c Choice) bool { return c.Yes })
+		v.Why.Elsewhere = "the policy lets nobody say yes here, but: " + Safe(strings.Join(r.Via, ", ")) + " (approve.via)"
+	}
 	v.Warnings = warned.warnings()
 	return v
 }

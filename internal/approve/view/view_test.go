@@ -142,6 +142,23 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// TestElsewhere: where a yes does not count, none is offered, and it is said where
+// it does.
+func TestElsewhere(t *testing.T) {
+	r := bash(t, "git push")
+	r.Via = []string{"page"}
+	for channel, want := range map[string]string{"": "y s a n", "page": "y s a n", "terminal": "n"} {
+		v := view.Of(r, view.Options{Channel: channel})
+		var keys []string
+		for _, c := range v.Choices {
+			keys = append(keys, c.Key)
+		}
+		if got := strings.Join(keys, " "); got != want || (v.Why.Elsewhere != "") != (want == "n") {
+			t.Errorf("%s: %s, %q", channel, got, v.Why.Elsewhere)
+		}
+	}
+}
+
 // TestRisk: the colours are those that Cosmo documents, with every preset.
 func TestRisk(t *testing.T) {
 	for risk, want := range map[shell.Risk]string{shell.Safe: "green", shell.Moderate: "yellow", shell.Dangerous: "red", shell.Blocked: "red"} {

@@ -205,6 +205,8 @@ func whyNot(err error) string {
 		return "Too late: nobody waits for the answer any more, and the call was denied."
 	case errors.Is(err, sayso.ErrNotFound):
 		return "There is no such request any more."
+	case errors.Is(err, sayso.ErrChannel):
+		return "The policy lets nobody say yes on this page."
 	case errors.Is(err, sayso.ErrContract), errors.Is(err, sayso.ErrChoice):
 		return "That is not what was shown. Load the page again, and look at it once more."
 	}

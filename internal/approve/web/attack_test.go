@@ -12,6 +12,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/web"
+	"github.com/sayso-dev/sayso/preset"
 )
 
 // TestHost: a name of somebody else that leads to this machine opens nothing.
@@ -382,5 +383,30 @@ func TestWrongAnswers(t *testing.T) {
 	}
 	if reply, text := s.post("answer", choice(&r, "n")...); reply.StatusCode != http.StatusConflict || !strings.Contains(text, "somebody was quicker") || !strings.Contains(text, "Allowed by kim") {
 		t.Errorf("a late one: %s %s", reply.Status, text)
+	}
+}
+
+// TestNotHere: what the policy lets people approve in a terminal alone is not
+// approved here, whatever is sent; a no counts.
+func TestNotHere(t *testing.T) {
+	s := serve(t)
+	s.logIn()
+	asked := asks(t, "c", "git push", preset.Policy{})
+	asked.Via = []string{"terminal"}
+	r, err := s.store.Open(t.Context(), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page := s.send(sent{})
+	if strings.Contains(page, `data-key="y"`) || !strings.Contains(page, `data-key="n"`) || !strings.Contains(page, "lets nobody say yes here, but: terminal") {
+		t.Errorf("the card: %s", page)
+	}
+	for _, key := range []string{"y", "s", "a"} {
+		if reply, text := s.post("answer", choice(&r, key)...); reply.StatusCode != http.StatusConflict {
+			t.Errorf("%s: %s %s", key, reply.Status, text)
+		}
+	}
+	if reply, text := s.post("answer", choice(&r, "n")...); reply.StatusCode != http.StatusOK {
+		t.Errorf("no: %s %s", reply.Status, text)
 	}
 }

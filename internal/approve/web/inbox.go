@@ -67,7 +67,7 @@ type inbox struct {
 
 func newInbox(c Config) *inbox {
 	return &inbox{
-		store: c.Desk.Approvals, known: approve.Known{Store: c.Desk.Approvals}, opts: view.Options{Home: c.Home, Before: c.Before}, stamp: c.Stamp, clock: c.Clock,
+		store: c.Desk.Approvals, known: approve.Known{Store: c.Desk.Approvals}, opts: view.Options{Home: c.Home, Before: c.Before, Channel: c.Desk.Channel}, stamp: c.Stamp, clock: c.Clock,
 		open: map[string]*waiting{}, changed: make(chan struct{}),
 	}
 }

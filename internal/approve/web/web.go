@@ -23,6 +23,10 @@ import (
 	"github.com/sayso-dev/sayso/internal/manage"
 )
 
+// Channel is the name of the page where it is told through what somebody
+// answered.
+const Channel = "page"
+
 // Config is what a page needs.
 type Config struct {
 	Desk     *manage.Desk
