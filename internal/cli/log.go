@@ -322,7 +322,9 @@ func logVerify(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	report, err := folder.Verify(nil, kept...)
+	p := newProgress("verifying", std)
+	report, err := folder.Verify(p.told, kept...)
+	p.end()
 	if err != nil {
 		return err
 	}
@@ -362,7 +364,9 @@ func logRepair(args []string, std IO) error {
 	by := person()
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	report, err := folder.Repair(ctx, by)
+	p := newProgress("verifying", std)
+	report, err := folder.Repair(ctx, by, p.told)
+	p.end()
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func upToDate(ctx context.Context, folder journal.Folder, std IO) (*index.Index,
 	if err != nil {
 		return nil, err
 	}
-	p := progress{out: std.Err, next: time.Now().Add(time.Second), terminal: isTerminal(std.Err)}
+	p := newProgress("indexing", std)
 	err = x.Update(ctx, folder, p.told)
 	p.end()
 	if err != nil {
@@ -118,27 +118,40 @@ func indexedSession(folder session.Folder, root string, here func(session.Summar
 }
 
 // progress tells how far something is that takes more than a moment: on a
-// terminal in one line that changes, elsewhere now and then in a line of its own.
+// terminal as a bar in one line that changes, elsewhere now and then in a line of its
+// own.
 type progress struct {
+	does     string // to the journal
 	out      io.Writer
 	terminal bool
 	next     time.Time
 	shown    bool
 }
 
+// newProgress tells people how far something is with the journal.
+func newProgress(does string, std IO) *progress {
+	return &progress{does: does, out: std.Err, next: time.Now().Add(time.Second), terminal: isTerminal(std.Err)}
+}
+
+// barWidth is how many columns a bar has: with the text beside it, it fits 60.
+const barWidth = 16
+
 func (p *progress) told(done, all int64) {
 	now := time.Now()
 	if all == 0 || now.Before(p.next) {
 		return
 	}
-	text := fmt.Sprintf("sayso: indexing the journal: %d %% of %d MiB", done*100/all, all>>20)
+	done = min(done, all) // more may be written meanwhile
+	text := fmt.Sprintf("%d %% of %d MiB", done*100/all, all>>20)
+	what := "sayso: " + p.does + " the journal: "
 	if p.terminal {
 		p.next, p.shown = now.Add(100*time.Millisecond), true
-		fmt.Fprint(p.out, "\r"+text)
+		full := int(done * barWidth / all)
+		fmt.Fprintf(p.out, "\r%s[%s%s] %s\x1b[K", what, strings.Repeat("#", full), strings.Repeat(" ", barWidth-full), text)
 		return
 	}
 	p.next = now.Add(5 * time.Second)
-	fmt.Fprintln(p.out, text)
+	fmt.Fprintln(p.out, what+text)
 }
 
 // end takes the line away.

@@ -205,9 +205,9 @@ func TestProgress(t *testing.T) {
 	for _, test := range []struct {
 		terminal bool
 		want     string
-	}{{true, "\rsayso: indexing the journal: 50 % of 4 MiB\r\x1b[K"}, {false, "sayso: indexing the journal: 50 % of 4 MiB\n"}} {
+	}{{true, "\rsayso: indexing the journal: [########        ] 50 % of 4 MiB\x1b[K\r\x1b[K"}, {false, "sayso: indexing the journal: 50 % of 4 MiB\n"}} {
 		var out strings.Builder
-		p := progress{out: &out, terminal: test.terminal, next: time.Now().Add(time.Hour)}
+		p := progress{does: "indexing", out: &out, terminal: test.terminal, next: time.Now().Add(time.Hour)}
 		p.told(1<<20, 4<<20)
 		p.end()
 		if out.Len() > 0 {

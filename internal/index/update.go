@@ -16,10 +16,6 @@ import (
 	"github.com/sayso-dev/sayso/internal/snapshot"
 )
 
-// A Progress is told how many bytes of the journal were read, and how many there
-// are to read.
-type Progress func(done, all int64)
-
 // settled is how long ago a file must have been changed for its time to tell a
 // later change.
 const settled = 3 * time.Second
@@ -43,7 +39,7 @@ type known struct {
 
 // Update reads what the journal has more than the index. What was changed since
 // it was read is read again, and all behind it.
-func (x *Index) Update(ctx context.Context, j journal.Folder, told Progress) error {
+func (x *Index) Update(ctx context.Context, j journal.Folder, told journal.Progress) error {
 	return x.change(ctx, func(tx *sql.Tx) error {
 		files, err := j.Files()
 		if err != nil {
@@ -104,7 +100,7 @@ func forget(ctx context.Context, tx *sql.Tx, first uint64) error {
 type updater struct {
 	tx        *sql.Tx
 	journal   journal.Folder
-	told      Progress
+	told      journal.Progress
 	todo      []known
 	done, all int64
 	calls     map[string]*about // what the last request of each call said; nil: there was none

@@ -46,6 +46,28 @@ func verify(t *testing.T, f journal.Folder) journal.Report {
 	return r
 }
 
+// TestTold: whoever waits is told how far it is, up to the end.
+func TestTold(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	if err := os.Chmod(f.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	list := make([]sayso.Record, 2000)
+	for i := range list {
+		list[i] = sayso.Record{Time: day, Kind: sayso.RecordRequest, Call: "c"}
+	}
+	if err := f.Record(ctx, list...); err != nil {
+		t.Fatal(err)
+	}
+	var done, all []int64
+	if r, err := f.Verify(func(d, a int64) { done, all = append(done, d), append(all, a) }); err != nil || !r.OK() {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if len(done) != 2 || done[0] <= 0 || done[0] >= all[0] || done[1] != all[1] {
+		t.Errorf("%v of %v", done, all)
+	}
+}
+
 // TestKept: a journal that was written anew as a whole has another chain, which shows
 // to whoever noted a hash of the first one.
 func TestKept(t *testing.T) {
@@ -289,7 +311,7 @@ func TestRefused(t *testing.T) {
 			continue
 		}
 		before := texts(t, f)
-		if _, err := f.Repair(ctx, "me"); err != nil {
+		if _, err := f.Repair(ctx, "me", nil); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
 		if err := f.Record(ctx, sayso.Record{Time: time.Now(), Call: "e"}); err != nil {
@@ -362,7 +384,7 @@ func TestClock(t *testing.T) {
 	if err := put(); err == nil || !strings.Contains(err.Error(), "the clock is 1h0m0s behind the last record, of 2026-03-04T05:06:07Z") || !strings.Contains(err.Error(), "sayso log repair") {
 		t.Errorf("%v", err)
 	}
-	if r, err := f.Repair(ctx, "me"); err != nil || !r.OK() {
+	if r, err := f.Repair(ctx, "me", nil); err != nil || !r.OK() {
 		t.Fatalf("%+v %v", r, err)
 	}
 	if err := put(); err != nil {
@@ -371,7 +393,7 @@ func TestClock(t *testing.T) {
 	if r := verify(t, f); !r.OK() || r.Records != 4 {
 		t.Errorf("%+v", r)
 	}
-	if r, err := f.Repair(ctx, "me"); err != nil || r.Records != 4 || verify(t, f).Records != 4 {
+	if r, err := f.Repair(ctx, "me", nil); err != nil || r.Records != 4 || verify(t, f).Records != 4 {
 		t.Errorf("a repair of what is whole: %+v %v", r, err)
 	}
 }

@@ -44,10 +44,9 @@ func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
 // Verify reads the whole journal and checks every link of the chain. The error
 // is for a journal that cannot be read; what is wrong with it is in the report.
-// Seen is called now and then with how many records were read; it may be nil. Kept
-// are hashes of records that somebody noted elsewhere: each must be in the chain.
+// Told is called now and then; it may be nil. Kept are hashes of records that somebody noted elsewhere: each must be in the chain.
 // They show a chain that was written anew as a whole.
-func (f Folder) Verify(seen func(records uint64), kept ...string) (Report, error) {
+func (f Folder) Verify(told Progress, kept ...string) (Report, error) {
 	c := checker{report: Report{Head: Genesis}, hash: Genesis, kept: slices.Clone(kept)}
 	h, found, err := f.whereHead()
 	if err != nil {
@@ -58,13 +57,15 @@ func (f Folder) Verify(seen func(records uint64), kept ...string) (Report, error
 		c.add(Problem{File: f.head(), Problem: p.Problem})
 	}
 	c.head = h
+	all, done := f.size(), int64(0)
 	for line, err := range f.All() {
 		if err != nil {
 			return c.report, err
 		}
 		c.line(&line)
-		if seen != nil && c.report.Records%1000 == 0 {
-			seen(c.report.Records)
+		done += int64(len(line.Text)) + 1
+		if told != nil && c.report.Records%1000 == 0 {
+			told(done, all)
 		}
 	}
 	switch {
@@ -80,6 +81,25 @@ func (f Folder) Verify(seen func(records uint64), kept ...string) (Report, error
 		c.add(Problem{File: f.dir(), Problem: fmt.Sprintf("no record has the hash %s: those up to it were written anew, or cut off", hash)})
 	}
 	return c.report, nil
+}
+
+// A Progress is told how many bytes of the journal were read, and how many there
+// are.
+type Progress func(done, all int64)
+
+// size is how many bytes the journal has, as far as that is known.
+func (f Folder) size() int64 {
+	files, err := f.Files()
+	if err != nil {
+		return 0 // who reads them says why
+	}
+	var all int64
+	for _, file := range files {
+		if info, err := os.Lstat(file.Name); err == nil {
+			all += info.Size()
+		}
+	}
+	return all
 }
 
 // whereHead reads the head without a lock: it is one small write.
@@ -157,8 +177,9 @@ const Repaired sayso.RecordKind = "repaired"
 
 // Repair goes on behind a journal that is damaged, or behind a time that has not
 // come yet. Nothing is removed: a new file begins with a record of what was found,
-// and the problems stay where they are for [Folder.Verify] to find.
-func (f Folder) Repair(ctx context.Context, by string) (Report, error) {
+// and the problems stay where they are for [Folder.Verify] to find. Told is called
+// now and then; it may be nil.
+func (f Folder) Repair(ctx context.Context, by string, told Progress) (Report, error) {
 	if err := private.Make(f.Dir, f.dir()); err != nil {
 		return Report{}, err
 	}
@@ -167,7 +188,7 @@ func (f Folder) Repair(ctx context.Context, by string) (Report, error) {
 		return Report{}, err
 	}
 	defer lock.Close() //nolint:errcheck // the lock ends with it
-	report, err := f.Verify(nil)
+	report, err := f.Verify(told)
 	if err != nil {
 		return report, err
 	}
