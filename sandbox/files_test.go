@@ -102,6 +102,31 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestTogether: runs in the same workspace do not take each other's places away.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	results := make(chan ran)
+	const runs, turns = 6, 5
+	for range runs {
+		go func() {
+			for range turns {
+				c := contract(dir, "test -e .git && ! mkdir .claude/x 2>/dev/null && ! echo x 2>/dev/null >.env")
+				c.Protected = protectedNames(dir)
+				results <- run(t, c)
+			}
+		}()
+	}
+	for range runs * turns {
+		if r := <-results; r.Exit != 0 || r.failure != nil || r.Ended != "" {
+			t.Errorf("%v", r)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 // TestReplaced: who replaces a protected file outside takes away what protects it
 // inside; then everything is ended.
 func TestReplaced(t *testing.T) {

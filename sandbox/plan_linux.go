@@ -47,8 +47,9 @@ type plan struct {
 
 func (p *plan) add(words ...string) { p.steps = append(p.steps, words) }
 
-// make writes the steps. It changes nothing.
+// make writes the steps, for the files as they are now. It changes nothing.
 func (p *plan) make() error {
+	p.steps, p.covered, p.links, p.missing, p.writable = nil, nil, nil, nil, nil
 	if err := p.files(); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,10 +28,24 @@ func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) 
 			return Result{}, &setupError{"find sayso-box", err}
 		}
 	}
+	for range 3 { // another run may remove the place of a missing path between two looks
+		var setup *setupError
+		if result, err = j.once(ctx, program, p); !errors.As(err, &setup) || !strings.HasPrefix(setup.step, box.Protect) {
+			break
+		}
+		if err := p.make(); err != nil {
+			return Result{}, &setupError{"plan", err}
+		}
+	}
+	return result, err
+}
+
+// once carries out a plan.
+func (j *job) once(ctx context.Context, program string, p *plan) (Result, error) {
 	places, err := p.hold()
 	defer func() { free(places) }()
 	if err != nil {
-		return Result{}, &setupError{"protect", err}
+		return Result{}, &setupError{box.Protect, err}
 	}
 	in, err := j.start(program, p)
 	if err != nil {

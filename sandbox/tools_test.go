@@ -20,7 +20,7 @@ func TestTools(t *testing.T) {
 	base := t.TempDir()
 	ws := base + "/work"
 	write(t, ws+"/go.mod", "module example.com/small\n\ngo 1.21\n")
-	write(t, ws+"/main.go", "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(Sum(1, 2)) }\n")
+	write(t, ws+"/main.go", "package main\n\nfunc main() { println(Sum(1, 2)) }\n")
 	write(t, ws+"/sum.go", "package main\n\nfunc Sum(a, b int) int { return a + b }\n")
 	write(t, ws+"/sum_test.go", serverTest)
 	write(t, ws+"/Makefile", "all: out.txt\nout.txt: main.go\n\twc -l <main.go >$@\n\tcat $@\n")
@@ -31,9 +31,9 @@ func TestTools(t *testing.T) {
 	for _, one := range []struct{ needs, script, says string }{
 		{"git", "git init -q origin && cd origin && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && cd .. && git clone -q origin copy && git -C copy log --oneline", "first"},
 		{"git", "cd copy && echo x >f && git add f && git -c user.name=a -c user.email=a@b commit -qm second && git push -q origin HEAD:other && git -C ../origin branch", "other"},
-		{"go", "go build -o small . && ./small", "3"},
-		{"go", "go test ./... 2>&1", "ok"},
-		{"make", "make -s && make -s -j4", "5"},
+		{"go", "go build -o small . && ./small 2>&1", "3"},
+		{"warm", "go test ./... 2>&1", "ok"},
+		{"make", "make -s && make -s -j4", "3"},
 		{"python3", `python3 -c 'import tempfile, subprocess, multiprocessing as m; q = m.get_context("fork").Queue(); p = m.get_context("fork").Process(target=q.put, args=("from a child",)); p.start(); print(q.get()); p.join(); print(tempfile.mkstemp()[1]); print(subprocess.check_output(["echo", "from python"]).decode())'`, "from python"},
 		{"python3", `python3 -c 'import sqlite3; d = sqlite3.connect("x.db"); d.execute("pragma journal_mode=wal"); d.execute("create table t(a)"); d.execute("insert into t values(7)"); d.commit(); print(d.execute("select a from t").fetchone())'`, "(7,)"},
 		{"sort", "seq 1 1000 | grep 7 | sort -r | head -n 3 | tr '\\n' ' '", "997 987 979"},
@@ -41,8 +41,8 @@ func TestTools(t *testing.T) {
 		{"gcc", "cd c && gcc -o hello hello.c && ./hello", "from C"},
 		{"script", "script -qc 'tty -s && echo a terminal' /dev/null", "a terminal"},
 	} {
-		if _, err := exec.LookPath(one.needs); err != nil {
-			t.Logf("%s is not installed", one.needs)
+		if _, err := exec.LookPath(one.needs); err != nil && (one.needs != "warm" || warmCache() == "") {
+			t.Logf("%s is not there", one.needs) // an ordinary user that has compiled nothing yet would take a minute
 			continue
 		}
 		c := contract(ws, one.script)

@@ -64,7 +64,7 @@ func (s *stage) program() (string, error) {
 // watch passes on what it is told, and ends everything when there is nobody any more
 // who could tell something, or when something is not protected any more.
 func (s *stage) watch(child int) {
-	fds := []unix.PollFd{{Fd: Orders, Events: unix.POLLIN}, {Fd: int32(s.mounts.Fd()), Events: unix.POLLPRI}} //nolint:gosec // a descriptor
+	fds := []unix.PollFd{{Fd: Orders, Events: unix.POLLIN}, {Fd: int32(s.mounts), Events: unix.POLLPRI}} //nolint:gosec // a descriptor
 	for {
 		if _, err := unix.Poll(fds, -1); err != nil {
 			if errors.Is(err, unix.EINTR) {

@@ -38,10 +38,10 @@ func Main() int {
 type stage struct {
 	orders, messages *os.File
 
-	root    int   // the new root, while it is built
-	trees   []int // for each step that shows something from outside, a descriptor of it
-	proc    int   // the new /proc
-	mounts  *os.File
+	root    int      // the new root, while it is built
+	trees   []int    // for each step that shows something from outside, a descriptor of it
+	proc    int      // the new /proc
+	mounts  int      // what is mounted: not an os.File, whose poller would take the news of changes
 	guards  []string // the paths whose mounts must stay
 	abi     int      // of Landlock; 0: there is none
 	reads   []string
@@ -151,6 +151,6 @@ func (s *stage) pivot() error {
 		return err
 	}
 	var err error
-	s.mounts, err = os.Open("/proc/self/mountinfo")
+	s.mounts, err = unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	return err
 }

@@ -261,17 +261,23 @@ func (s *stage) scratch(name string) (int, error) {
 // gone is the first of the guarded paths that nothing is mounted on any more: who
 // replaces a file outside takes away what is mounted on it here.
 func (s *stage) gone() (string, error) {
-	text := make([]byte, 0, 64<<10)
-	if _, err := s.mounts.Seek(0, 0); err != nil {
+	if _, err := unix.Seek(s.mounts, 0, unix.SEEK_SET); err != nil {
 		return "", err
 	}
+	var text []byte
+	part := make([]byte, 16<<10)
 	for {
-		text = append(text, make([]byte, 16<<10)...)
-		n, err := s.mounts.Read(text[len(text)-16<<10:])
-		text = text[:len(text)-16<<10+max(n, 0)]
-		if n <= 0 || err != nil {
+		n, err := unix.Read(s.mounts, part)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if n == 0 {
 			break
 		}
+		text = append(text, part[:n]...)
 	}
 	there := map[string]bool{}
 	for line := range strings.Lines(string(text)) {

@@ -40,7 +40,8 @@ var inherited = []string{
 type terms struct {
 	o         *runOptions
 	write     []string // further folders
-	files     string   // read-only, workspace-write or unconfined
+	home      string
+	files     string // read-only, workspace-write or unconfined
 	required  bool
 	protected []string // files of sayso itself, wherever they are
 	scratch   []string
@@ -49,7 +50,7 @@ type terms struct {
 
 // terms reads the policy and the options.
 func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
-	t := &terms{o: o, files: policy.Sandbox.Files, required: true, env: map[string]string{}}
+	t := &terms{o: o, home: local.Real(home), files: policy.Sandbox.Files, required: true, env: map[string]string{}}
 	if r := policy.Sandbox.Required; r != nil {
 		t.required = *r
 	}
@@ -66,6 +67,9 @@ func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
 		}
 		if t.files == "read-only" {
 			return nil, &usageError{"--write: the policy lets commands write nothing", "sandbox.files in a policy file says read-only"}
+		}
+		if holdsHome(abs, home) {
+			return nil, &usageError{"--write: " + abs + " holds your home folder, and with it what runs when you log in", "name a folder in it"}
 		}
 		t.write = append(t.write, abs)
 	}
@@ -104,6 +108,13 @@ func (t *terms) caches(home string) {
 	}
 }
 
+// holdsHome reports whether a folder is the home folder or above it: that is no
+// workspace, and what is there runs by itself later.
+func holdsHome(dir, home string) bool {
+	home = local.Real(home)
+	return dir == "/" || dir == home || home != "" && strings.HasPrefix(home, strings.TrimSuffix(dir, "/")+"/")
+}
+
 func isDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
@@ -117,8 +128,8 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 	c.Required, c.Env, c.Inherit, c.Scratch = t.required, t.env, inherited, t.scratch
 	roots := slices.Clone(t.write)
 	for _, dir := range c.Write {
-		if isDir(dir) {
-			roots = append(roots, local.Real(dir))
+		if dir = local.Real(dir); isDir(dir) && !holdsHome(dir, t.home) {
+			roots = append(roots, dir)
 		}
 	}
 	c.Write, c.Protected = roots, protectedIn(roots, t.protected)

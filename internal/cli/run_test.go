@@ -63,3 +63,14 @@ func TestRunSignal(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// TestRunKilled: when sayso is killed, nothing of what it has started goes on.
+func TestRunKilled(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	out := d.run(`sayso run -- sh -c 'echo ready; (while :; do echo x >>alive; sleep 0.05; done) & wait' >out & while ! grep -q ready out 2>/dev/null; do sleep 0.05; done
+		kill -9 $!; wait $! 2>/dev/null; sleep 0.3; a=$(wc -c <alive); sleep 0.5; b=$(wc -c <alive); [ "$a" = "$b" ] && echo all ended`)
+	if !strings.Contains(out, "all ended") {
+		t.Errorf("%s", out)
+	}
+}
