@@ -116,7 +116,7 @@ func (p *page) question(v *view.View) (folded bool) {
 	if len(who) > 0 {
 		head = append(head, view.Span{Text: " (" + strings.Join(who, ", ") + ")", Role: view.Note})
 	}
-	p.hang("", indent, head)
+	p.hang("", indent+"  ", head)
 	folded = p.what(v.What, false)
 	if v.Part != nil && p.look == plain {
 		p.row(indent, append(view.Line{{Text: "it asks because of: ", Role: view.Note}}, v.Part...))
