@@ -314,6 +314,8 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 	switch {
 	case errors.As(err, &not) && not.Report.Of(sandbox.Network).State == sandbox.NotEnforced:
 		return o.failed(&hintedError{err.Error(), "sayso run --network all lets it reach everything, --network loopback nothing"}, std)
+	case errors.As(err, &not) && not.Report.Of(sandbox.Protected).State == sandbox.NotEnforced:
+		return o.failed(&hintedError{err.Error(), "put what the link leads to in its place, or let a policy say sandbox: {required: false}"}, std)
 	case errors.Is(err, sandbox.ErrNotFound):
 		_ = report(&hintedError{err.Error(), "inside, /tmp, /run and devices are its own; --write DIR shows a folder of yours"}, std) // the code is another one
 		return statusError(exitNotFound)

@@ -132,6 +132,11 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 			roots = append(roots, dir)
 		}
 	}
+	for _, root := range slices.Clone(roots) {
+		if common := commonDir(root); common != "" && !holdsHome(common, t.home) {
+			roots = append(roots, common)
+		}
+	}
 	c.Write, c.Protected = roots, protectedIn(roots, t.protected)
 	switch t.files {
 	case "read-only":
@@ -161,6 +166,10 @@ func protectedIn(roots, own []string) []string {
 		}
 	}
 	for _, root := range roots {
+		if _, err := os.Stat(filepath.Join(root, "objects")); err == nil && filepath.Base(root) == ".git" { // a repository that a worktree belongs to
+			out = append(out, filepath.Join(root, "hooks"), filepath.Join(root, "config"))
+			continue
+		}
 		add(root)
 		for _, nested := range repositories(root) {
 			out = append(out, filepath.Join(nested, ".git/hooks"), filepath.Join(nested, ".git/config"))
@@ -175,6 +184,36 @@ func protectedIn(roots, own []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// commonDir is where the repository of a worktree is, which is elsewhere; empty: the
+// folder is no worktree. A file that only says so is not believed: what it names must
+// name it, too.
+func commonDir(root string) string {
+	read := func(elem ...string) string {
+		text, err := local.Machine{}.ReadFile(filepath.Join(elem...), 4<<10)
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(text))
+	}
+	dir, ok := strings.CutPrefix(read(root, ".git"), "gitdir: ")
+	if !ok {
+		return ""
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, dir)
+	}
+	dir = local.Real(dir)
+	common := filepath.Dir(filepath.Dir(dir))
+	back := read(dir, "gitdir")
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(dir, back)
+	}
+	if filepath.Base(filepath.Dir(dir)) != "worktrees" || filepath.Base(common) != ".git" || local.Real(back) != filepath.Join(root, ".git") || !isDir(filepath.Join(common, "objects")) {
+		return ""
+	}
+	return common
 }
 
 // quoteGlob writes a path so that nothing in it is a pattern.
