@@ -20,7 +20,8 @@ type Queue struct {
 	// Timeout is how long an answer is waited for; 0: five minutes.
 	Timeout time.Duration
 
-	// Via are the channels through which a yes counts; empty: all.
+	// Via are the channels through which a yes counts, for requests that name
+	// none; empty: all.
 	Via []string
 
 	// Opened is called, if it is not nil, when a request waits, so that somebody
@@ -60,7 +61,9 @@ func (q *Queue) Approve(ctx context.Context, r sayso.Request) (sayso.Answer, err
 	if until := q.now().Add(timeout); r.Until.IsZero() || until.Before(r.Until) {
 		r.Until = until
 	}
-	r.Via = q.Via
+	if len(r.Via) == 0 { // else whoever asks is stricter
+		r.Via = q.Via
+	}
 	stands, err := q.Store.Open(ctx, r)
 	if err != nil {
 		return sayso.Answer{}, fmt.Errorf("open the request: %w", err)

@@ -145,3 +145,34 @@ func TestBroken(t *testing.T) {
 		t.Errorf("%+v %v", d, err)
 	}
 }
+
+// TestVia: a yes that is said where it does not count changes nothing, in every
+// store; the one that counts is waited for. Whoever asks may be stricter.
+func TestVia(t *testing.T) {
+	for name, s := range stores(t) {
+		for own, want := range map[string]string{"": "page", "terminal": "terminal"} {
+			q := &approve.Queue{Store: s, Timeout: time.Minute, Via: []string{"page"}, Opened: func(r sayso.Request) {
+				a := sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Choice: "y", Yes: true}
+				for _, a.Channel = range []string{"", "agent", map[string]string{"page": "terminal", "terminal": "page"}[want]} {
+					if err := s.Answer(ctx, a); !errors.Is(err, sayso.ErrChannel) {
+						t.Errorf("%s through %q: %v", name, a.Channel, err)
+					}
+				}
+				a.Channel = want
+				if err := s.Answer(ctx, a); err != nil {
+					t.Errorf("%s through %s: %v", name, want, err)
+				}
+			}}
+			stricter := sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
+				if own != "" {
+					r.Via = []string{own}
+				}
+				return q.Approve(ctx, r)
+			})
+			e := sayso.Engine{Preset: preset.Native(preset.Policy{}), Approver: stricter}
+			if _, d, err := e.Authorize(ctx, push("via "+own)); err != nil || d.Effect != sayso.Allow {
+				t.Errorf("%s: %+v %v", name, d, err)
+			}
+		}
+	}
+}

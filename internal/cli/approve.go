@@ -172,9 +172,9 @@ func wanted(r *sayso.Request) string {
 	c := &r.Contract
 	switch {
 	case c.Script != "":
-		return shell.ShownWhole(c.Script)
+		return view.Safe(c.Script)
 	case len(c.Argv) > 0:
-		return shell.ShownWhole(strings.Join(c.Argv, " "))
+		return view.Safe(strings.Join(c.Argv, " "))
 	}
-	return shell.ShownWhole(c.Tool + " " + string(c.Input))
+	return view.Safe(c.Tool + " " + string(c.Input))
 }
