@@ -134,7 +134,7 @@ func newProgress(does string, std IO) *progress {
 }
 
 // barWidth is how many columns a bar has: with the text beside it, it fits 60.
-const barWidth = 16
+const barWidth = 8
 
 func (p *progress) told(done, all int64) {
 	now := time.Now()

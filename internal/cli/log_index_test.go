@@ -205,7 +205,7 @@ func TestProgress(t *testing.T) {
 	for _, test := range []struct {
 		terminal bool
 		want     string
-	}{{true, "\rsayso: indexing the journal: [########        ] 50 % of 4 MiB\x1b[K\r\x1b[K"}, {false, "sayso: indexing the journal: 50 % of 4 MiB\n"}} {
+	}{{true, "\rsayso: indexing the journal: [####    ] 50 % of 4 MiB\x1b[K\r\x1b[K"}, {false, "sayso: indexing the journal: 50 % of 4 MiB\n"}} {
 		var out strings.Builder
 		p := progress{does: "indexing", out: &out, terminal: test.terminal, next: time.Now().Add(time.Hour)}
 		p.told(1<<20, 4<<20)
@@ -219,6 +219,19 @@ func TestProgress(t *testing.T) {
 		p.end()
 		if out.String() != test.want {
 			t.Errorf("%q", out.String())
+		}
+	}
+}
+
+// TestNarrowProgress: the bar fits a terminal of 60 columns with one left, else it
+// would not be drawn over.
+func TestNarrowProgress(t *testing.T) {
+	for _, does := range []string{"indexing", "verifying"} {
+		var out strings.Builder
+		p := progress{does: does, out: &out, terminal: true}
+		p.told(9999<<20, 9999<<20)
+		if text := strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K"); len(text) > 59 || !strings.Contains(text, "[########] 100 %") {
+			t.Errorf("%d columns: %s", len(text), text)
 		}
 	}
 }
