@@ -88,7 +88,7 @@ func (p *plan) limits(r *Report) {
 		r.open(CPU, "no limit")
 	}
 	if c.Memory > 0 {
-		r.by(Memory, "rlimit for each process", "the first process adds them up", "size of /tmp")
+		r.by(Memory, "rlimit for each process", "the first process adds them up", "size of /tmp", "seccomp")
 	} else {
 		r.open(Memory, "no limit")
 	}

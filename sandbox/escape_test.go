@@ -180,6 +180,9 @@ var escapes = []escape{
 	// Limits, and the end.
 	{try: "forks 400", promise: sandbox.Processes, by: "", says: "EAGAIN|ended: processes", change: func(c *sayso.Contract) { c.Procs = 100 }},
 	{try: "memory 300000000", promise: sandbox.Memory, by: "rlimit", says: "ENOMEM", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
+	{try: "shared-pages 300000000", promise: sandbox.Memory, by: "adds them up", says: "ended: memory", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
+	{try: "memory-file 300000000", promise: sandbox.Memory, by: seccomp, says: "ENOSYS", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
+	{try: "temporary-file 300000000", promise: sandbox.Memory, by: "size of /tmp", says: "ENOSPC", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
 	{try: "cpu 3", promise: sandbox.CPU, by: "rlimit", says: "ended: cpu|signal 9", change: func(c *sayso.Contract) { c.CPU = time.Second }},
 	{try: "flood 5000000", promise: sandbox.Output, by: "kept", change: func(c *sayso.Contract) { c.Output = 64 << 10 }, inside: flooded},
 	{try: "stay $W/late 400", promise: sandbox.AllEnded, by: pids, inside: nothingLater},

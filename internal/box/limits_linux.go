@@ -89,7 +89,7 @@ func (s *stage) count() {
 			continue // a process has just ended
 		}
 		for name, limit := range s.limits {
-			if used[name] > limit {
+			if used[name] > limit && (name != LimitMemory || s.memory() > limit) {
 				s.tell(Over, name)
 				os.Exit(failed)
 			}
@@ -135,17 +135,43 @@ func usage() (map[string]uint64, error) {
 	return used, nil
 }
 
-// private is how much memory is a process's own.
-func private(file string) (bytes uint64) {
+// private is how much memory a process has that is no file's: more than its own, if
+// some of it is shared.
+func private(file string) (bytes uint64) { return kilobytes(file, "RssAnon:", "RssShmem:") << 10 }
+
+// memory is how much the processes inside have together, with what they share counted
+// once. To find that out takes longer.
+func (s *stage) memory() (bytes uint64) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return ^uint64(0)
+	}
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err != nil || pid == 1 {
+			continue
+		}
+		own := kilobytes("/proc/"+e.Name()+"/smaps_rollup", "Pss_Anon:", "Pss_Shmem:") << 10
+		if own == 0 { // it hides it, or the kernel is older
+			own = private("/proc/" + e.Name() + "/status")
+		}
+		bytes += own
+	}
+	return bytes
+}
+
+// kilobytes adds up lines of a file that have one of the names.
+func kilobytes(file string, names ...string) (sum uint64) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0 // it has just ended
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
-			n, _ := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64) // what is no number is nothing
-			return n << 10
+		for _, name := range names {
+			if rest, ok := strings.CutPrefix(line, name); ok {
+				n, _ := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64) // what is no number is nothing
+				sum += n
+			}
 		}
 	}
-	return 0
+	return sum
 }

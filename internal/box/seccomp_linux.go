@@ -11,6 +11,7 @@ import (
 // filterOptions say what the filter of system calls refuses beside the usual.
 type filterOptions struct {
 	sockets []string // those that can be made: keys of families; pairs of them always can
+	counted bool     // no memory that belongs to no process: nobody could count it
 }
 
 // refused are the system calls that fail with EPERM: those that change what the view
@@ -37,6 +38,10 @@ var families = map[string][]uint32{
 	"inet": {unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK},
 	"unix": {unix.AF_UNIX},
 }
+
+// uncounted are the system calls that make memory which stays when no process has it
+// mapped.
+var uncounted = append([]uint32{unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET}, uncountedHere...)
 
 // newSpaces are the flags of clone that make namespaces.
 const newSpaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -96,6 +101,11 @@ func (o filterOptions) write() (program, error) {
 	p.fail(unix.ENOSYS)
 	for _, call := range refused {
 		p.when(call, func(p *program) { p.fail(unix.EPERM) })
+	}
+	if o.counted {
+		for _, call := range uncounted {
+			p.when(call, func(p *program) { p.fail(unix.ENOSYS) })
+		}
 	}
 	p.when(unix.SYS_CLONE3, func(p *program) { p.fail(unix.ENOSYS) }) // its flags cannot be seen; clone is used instead
 	p.when(unix.SYS_CLONE, func(p *program) {

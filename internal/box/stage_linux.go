@@ -126,6 +126,7 @@ func (s *stage) take(st Step) error {
 			s.limits = map[string]uint64{}
 		}
 		s.limits[args[0]] = n
+		s.filter.counted = s.filter.counted || args[0] == LimitMemory
 	case Dir:
 		s.dir = args[0]
 	case Env:

@@ -21,6 +21,31 @@ var limits = []attempt{
 		}
 		return nil
 	}},
+	{"shared-pages", func(a args) error {
+		text, err := unix.Mmap(-1, 0, a.number(0), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_SHARED)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(text); i += 4096 {
+			text[i] = 1
+		}
+		time.Sleep(100 * time.Millisecond)
+		return nil
+	}},
+	{"memory-file", func(a args) error {
+		fd, err := unix.MemfdCreate("attempt", 0)
+		if err != nil {
+			return err
+		}
+		return fill(fd, a.number(0))
+	}},
+	{"temporary-file", func(a args) error {
+		fd, err := unix.Open("/dev/shm", unix.O_TMPFILE|unix.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		return fill(fd, a.number(0))
+	}},
 	{"cpu", func(a args) error {
 		limit := time.Duration(a.number(0)) * time.Second
 		for {
@@ -56,6 +81,17 @@ var limits = []attempt{
 		return put(unix.AT_FDCWD, a.at(0), unix.O_WRONLY|unix.O_CREAT)
 	}},
 	{"sleep", func(a args) error { time.Sleep(time.Duration(a.number(0)) * time.Millisecond); return nil }},
+}
+
+// fill writes so many bytes.
+func fill(fd, size int) error {
+	block := make([]byte, 1<<20)
+	for n := 0; n < size; n += len(block) {
+		if _, err := unix.Write(fd, block); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forks starts so many processes that live at the same time.
