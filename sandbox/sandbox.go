@@ -161,9 +161,11 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 	began := time.Now()
 	result, err := start(ctx)
 	var setup *setupError
-	if errors.As(err, &setup) && !j.c.Required {
+	if errors.As(err, &setup) {
 		report = nothing(&j.c, setup.Error())
-		result, err = j.plain(ctx)
+		if !j.c.Required {
+			result, err = j.plain(ctx)
+		}
 	}
 	result.Duration = time.Since(began)
 	if result.Signal != 0 {

@@ -92,8 +92,7 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		Pdeathsig:   syscall.SIGKILL,
 	}
 	if err := cmd.Start(); err != nil {
-		why := fmt.Errorf("%w; user namespaces may be switched off (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)", err)
-		return nil, &setupError{"namespaces", errors.Join(why, orders.Close(), messages.Close())}
+		return nil, &setupError{"namespaces", errors.Join(fmt.Errorf("%w; %s", err, noSpaces), orders.Close(), messages.Close())}
 	}
 	in := &inner{j, cmd, orders, messages}
 	if err := box.Send(orders, p.steps...); err != nil {
@@ -102,6 +101,9 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 	}
 	return in, nil
 }
+
+// noSpaces is why namespaces may not work.
+const noSpaces = "this system may not let users have namespaces: look at sysctl user.max_user_namespaces, and at kernel.apparmor_restrict_unprivileged_userns, for which sayso-box needs a profile of AppArmor"
 
 // spaces are the namespaces of a run.
 func spaces(n sayso.Network) uintptr {
@@ -195,7 +197,11 @@ func (j *job) ended(ctx context.Context, result Result, last box.Step, waited er
 	case box.CannotDo:
 		return result, fmt.Errorf("%w: %s", ErrCannotRun, args[0])
 	case box.Failed:
-		return result, &setupError{args[0], errors.New(args[1])}
+		why := args[1]
+		if args[0] == "mounts" { // the first step that needs a right in the new namespaces
+			why += "; " + noSpaces
+		}
+		return result, &setupError{args[0], errors.New(why)}
 	case box.Lost:
 		result.Ended, result.Signal = fmt.Sprintf("%s was replaced by somebody outside, and so was not protected any more", args[0]), int(syscall.SIGKILL)
 	case box.Over:
