@@ -57,6 +57,7 @@ func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 }
 
 func (s *Screen) answer(text string) {
+	s.Asked = append(s.Asked, text)
 	if s.Answer != nil {
 		s.Answer(text)
 	}

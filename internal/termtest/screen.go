@@ -20,6 +20,9 @@ type Screen struct {
 	// nothing is said.
 	Answer func(string)
 
+	// Asked are the replies to what the program has asked the terminal.
+	Asked []string
+
 	cols, rows int
 	lines      [][]cell
 	above      [][]cell // what has scrolled away

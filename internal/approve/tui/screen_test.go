@@ -276,6 +276,25 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestQuiet: no terminal is asked anything, because the reply could arrive when the
+// screen was left, and would then be typed into the shell.
+func TestQuiet(t *testing.T) {
+	for _, env := range []string{"TERM=xterm-256color", "TERM=xterm-kitty", "TERM=xterm-ghostty", "TERM=alacritty", "TERM_PROGRAM=wezterm", "WT_SESSION=1"} {
+		t.Run(env, func(t *testing.T) {
+			t.Parallel()
+			term := start(t, 80, "TUI_PRESET=native", "TUI_COMMANDS="+push, env)
+			step(term, "", "left")
+			term.Type(ctrlC)
+			term.Exit()
+			term.See(func(s *termtest.Screen) {
+				if len(s.Asked) > 0 {
+					t.Errorf("it was asked: %q", s.Asked)
+				}
+			})
+		})
+	}
+}
+
 // TestSignal: so it is if somebody ends it from outside.
 func TestSignal(t *testing.T) {
 	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 0} {

@@ -16,6 +16,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -169,7 +171,7 @@ func Run(ctx context.Context, in, out *os.File, desk Desk, o Options) error {
 	if runtime.GOOS == "windows" {
 		input = in
 	}
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out), tea.WithColorProfile(colours)).Run()
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out), tea.WithColorProfile(colours), tea.WithEnvironment(quiet(os.Getenv("TERM")))).Run()
 	switch {
 	case errors.Is(err, tea.ErrInterrupted):
 		return ErrInterrupted
@@ -177,6 +179,20 @@ func Run(ctx context.Context, in, out *os.File, desk Desk, o Options) error {
 		return err
 	}
 	return m.failed
+}
+
+// asked are terminals that Bubble Tea asks for what they can do, whatever else it is
+// told. All of them understand what xterm does.
+var asked = []string{"ghostty", "wezterm", "alacritty", "kitty", "rio"}
+
+// quiet are variables with which Bubble Tea asks a terminal nothing, as it does where
+// the terminal is far away: a reply that arrives after the screen was left would stand
+// in the shell like something that was typed.
+func quiet(term string) []string {
+	if slices.ContainsFunc(asked, func(name string) bool { return strings.Contains(term, name) }) {
+		term = "xterm-256color"
+	}
+	return []string{"TERM=" + term, "SSH_TTY=quiet"}
 }
 
 // Fits reports whether a terminal can show the screen.
