@@ -27,7 +27,10 @@ var guardedHere = []string{".git/hooks", ".git/config", ".env", ".mcp.json", ".c
 
 // guardedThere is what nobody may change where it is there. A policy that is made by
 // somebody inside may only tighten, until a person trusts what it says.
-var guardedThere = []string{".sayso.yaml", ".sayso", ".env.*", ".envrc", ".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes"}
+var guardedThere = []string{
+	".sayso.yaml", ".sayso", ".env.*", ".envrc", ".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes",
+	".git/modules/*/hooks", ".git/modules/*/config", ".git/modules/*/*/hooks", ".git/modules/*/*/config", ".git/worktrees/*/config.worktree",
+}
 
 // inherited are the variables that commands get, if they are set.
 var inherited = []string{
@@ -160,14 +163,12 @@ func protectedIn(roots, own []string) []string {
 		for _, name := range guardedHere {
 			out = append(out, filepath.Join(root, name))
 		}
-		for _, pattern := range guardedThere {
-			found, _ := filepath.Glob(filepath.Join(quoteGlob(root), pattern)) // the patterns are ours
-			out = append(out, found...)
-		}
+		out = append(out, there(root)...)
 	}
 	for _, root := range roots {
 		if _, err := os.Stat(filepath.Join(root, "objects")); err == nil && filepath.Base(root) == ".git" { // a repository that a worktree belongs to
 			out = append(out, filepath.Join(root, "hooks"), filepath.Join(root, "config"))
+			out = append(out, there(filepath.Dir(root))...)
 			continue
 		}
 		add(root)
@@ -184,6 +185,15 @@ func protectedIn(roots, own []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// there is what is guarded in a folder because it is there.
+func there(root string) (out []string) {
+	for _, pattern := range guardedThere {
+		found, _ := filepath.Glob(filepath.Join(quoteGlob(root), pattern)) // the patterns are ours
+		out = append(out, found...)
+	}
+	return out
 }
 
 // commonDir is where the repository of a worktree is, which is elsewhere; empty: the

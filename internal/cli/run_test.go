@@ -74,3 +74,19 @@ func TestRunKilled(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// TestRunStopped: Ctrl+Z stops the command and sayso, and fg continues both.
+func TestRunStopped(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	term := d.start(`PS1='ready> ' exec bash --norc -i`)
+	term.Wait("ready>")
+	term.Type("sayso run -- sh -c 'echo started; read x; echo \"read $x\"'\r")
+	term.Wait("\nstarted")
+	term.Type("\x1a")
+	term.Wait("Stopped")
+	term.Type("fg\r")
+	term.Wait("fg\n")
+	term.Type("words\r")
+	term.Wait("\nread words")
+}
