@@ -147,6 +147,10 @@ func (s *Screen) eraseLine(how int) {
 // private sets and unsets what only some terminals have.
 func (s *Screen) private(cmd ansi.Cmd, params ansi.Params) {
 	on := cmd.Final() == 'h'
+	if cmd.Final() == 'u' { // which keys are told apart?
+		s.answer("\x1b[?0u")
+		return
+	}
 	if !on && cmd.Final() != 'l' {
 		return
 	}

@@ -168,10 +168,11 @@ func Run(ctx context.Context, in, out *os.File, desk Desk, o Options) error {
 	}
 	m := New(ctx, desk, o)
 	var input io.Reader = keys
+	var output io.Writer = display{out}
 	if runtime.GOOS == "windows" {
-		input = in
+		input, output = in, out
 	}
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out), tea.WithColorProfile(colours), tea.WithEnvironment(quiet(os.Getenv("TERM")))).Run()
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(output), tea.WithColorProfile(colours), tea.WithEnvironment(quiet(os.Getenv("TERM")))).Run()
 	switch {
 	case errors.Is(err, tea.ErrInterrupted):
 		return ErrInterrupted
