@@ -14,6 +14,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.hurried = now.Sub(m.lastKey) < m.o.Settle
 	m.lastKey = now
 	name := k.String()
+	m.name = name
 	_, typing := m.top().(*palette)
 	switch {
 	case name == "ctrl+c":
@@ -48,7 +49,7 @@ func (m *Model) commit(do func() tea.Cmd) tea.Cmd {
 		return nil
 	}
 	m.turn++
-	m.pending = do
+	m.pending, m.pendingKey = do, m.name
 	turn := m.turn
 	return tea.Tick(m.o.Settle, settled(turn))
 }
@@ -61,7 +62,7 @@ func (m *Model) settle(turn int) tea.Cmd {
 	}
 	m.pending = nil
 	if m.o.pressed != nil {
-		at, alone := m.o.pressed(m.o.Settle)
+		at, alone := m.o.pressed(m.pendingKey, m.o.Settle)
 		if !alone {
 			m.warn(together)
 			return nil

@@ -50,11 +50,13 @@ type Model struct {
 	ticks    int
 	failed   error // ends the program
 
-	opened  time.Time // when what is on top was shown, or has changed
-	lastKey time.Time
-	hurried bool // the last key came so quickly that it was not pressed by itself
-	pending func() tea.Cmd
-	turn    int // counts what was pending
+	opened     time.Time // when what is on top was shown, or has changed
+	lastKey    time.Time
+	hurried    bool // the last key came so quickly that it was not pressed by itself
+	pending    func() tea.Cmd
+	pendingKey string // that it was pressed for
+	name       string // of the key that is looked at
+	turn       int    // counts what was pending
 }
 
 // An overlay lies above the tabs, and gets the keys.

@@ -149,7 +149,7 @@ type Options struct {
 
 	// pressed is when the last key arrived, and whether it came by itself; nil:
 	// when it is looked at.
-	pressed func(settle time.Duration) (at time.Time, alone bool)
+	pressed func(name string, settle time.Duration) (at time.Time, alone bool)
 }
 
 // ErrInterrupted says that somebody pressed Ctrl+C.
