@@ -14,6 +14,22 @@ import (
 	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
+// works are what the processes say that they have done.
+var works = []string{"decided", "ran", "stepped", "answered", "granted", "revoked", "counted", "trusted", "kept", "mirrored", "ruled", "unruled"}
+
+// busy reports whether each of them was done. On a slow machine most processes are
+// killed before they do anything.
+func (s *story) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, word := range works {
+		if len(s.said[word]) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // check compares what is kept with what the processes were told.
 func (s *story) check(t *testing.T, dir string, killed int) {
 	t.Helper()
@@ -22,7 +38,7 @@ func (s *story) check(t *testing.T, dir string, killed int) {
 		t.Fatal(err)
 	}
 	defer db.Close() //nolint:errcheck // a test
-	for _, word := range []string{"decided", "ran", "stepped", "answered", "granted", "revoked", "counted", "trusted", "kept", "mirrored", "ruled", "unruled"} {
+	for _, word := range works {
 		t.Logf("%5d %s", len(s.said[word]), word)
 		if len(s.said[word]) == 0 && killed >= 200 { // a few may be too few
 			t.Errorf("nothing was %s: the processes did nothing", word)
