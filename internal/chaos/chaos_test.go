@@ -146,21 +146,25 @@ func (s *story) live(t *testing.T, self, dir, slot, name string, rnd *rand.Rand)
 		t.Error(err)
 		return false
 	}
-	listened := make(chan struct{})
+	listened, works := make(chan struct{}), make(chan struct{})
 	first := bufio.NewReader(out)
 	go func() {
 		defer close(listened)
-		_, _ = first.Peek(1) // until it does something, so that it is not killed in vain each time
+		_, _ = first.Peek(1)
+		close(works)
 		s.listen(slot, first)
 	}()
-	// Some are killed while they start, most at work. Who asks and who answers
-	// must meet.
-	pause := time.Duration(rnd.IntN(400)) * time.Millisecond
+	// Some are killed while they start, most at work: once they have said something,
+	// however slow the machine is. Who asks and who answers must meet.
+	pause := time.Duration(rnd.IntN(200)) * time.Millisecond
 	if role == "decider" || role == "answerer" {
 		pause *= 3
 	}
-	if rnd.IntN(5) == 0 {
-		pause = time.Duration(rnd.IntN(60)) * time.Millisecond
+	if rnd.IntN(5) > 0 {
+		select {
+		case <-works:
+		case <-time.After(5 * time.Second):
+		}
 	}
 	time.Sleep(pause)
 	if err := cmd.Process.Kill(); err != nil {
