@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -345,16 +346,18 @@ func (e *escape) held(t *testing.T, r ran) {
 // outside makes the attempt where nothing confines it.
 func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
 	t.Helper()
-	cmd := exec.Command(w.base+"/tool", append([]string{"try"}, w.words(e.try)...)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	if strings.HasPrefix(e.try, "stay-behind") {
+		ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond) // a time limit that knows only one process
+	}
+	defer cancel()
+	cmd := exec.CommandContext(ctx, w.base+"/tool", append([]string{"try"}, w.words(e.try)...)...)
 	cmd.Dir = w.values["$W"]
 	if e.stdin != nil {
 		cmd.Stdin = e.stdin(t, w)
 	}
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	if strings.HasPrefix(e.try, "stay-behind") {
-		time.AfterFunc(300*time.Millisecond, func() { _ = cmd.Process.Kill() }) // as a time limit does that knows only one process
-	}
 	err := cmd.Run()
 	if strings.HasPrefix(e.try, "stay") {
 		time.Sleep(900 * time.Millisecond)
