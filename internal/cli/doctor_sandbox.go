@@ -36,7 +36,7 @@ var probes = []probe{
 	{promise: sandbox.Escalation, attempt: []string{"unshare"}},
 	{promise: sandbox.Outside, attempt: []string{"kill", "$PID"}},
 	{promise: sandbox.Descriptor, attempt: []string{"stdin-again"}, stdin: "$OUT/file"},
-	{promise: sandbox.AllEnded, attempt: []string{"stay", "$IN/late", "1200"}},
+	{promise: sandbox.AllEnded, attempt: []string{"stay", "$IN/late", "600"}},
 }
 
 // probeTime is how long all attempts may take.
@@ -216,7 +216,7 @@ func (g *ground) outside(ctx context.Context, p probe) (said string, status int)
 
 // late reports whether a process was still there after the end of the attempt.
 func (g *ground) late() bool {
-	for range 36 { // longer than the process waits: on a busy machine the end of a run takes a while
+	for range 18 { // longer than the process waits: on a busy machine the end of a run takes a while
 		time.Sleep(50 * time.Millisecond)
 		if _, err := os.Stat(g.dir + "/in/late"); err == nil {
 			return true
