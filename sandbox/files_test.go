@@ -52,8 +52,7 @@ func TestProtected(t *testing.T) {
 
 // TestMissing: what is protected and not there cannot be made, and nothing is left
 // of what kept it away.
-func TestMissing(t *testing.T) {
-	t.Parallel()
+func TestMissing(t *testing.T) { // by itself: a process that another test just starts has our locks for a moment
 	dir := t.TempDir()
 	for _, script := range []string{"git init 2>&1 || mkdir .git/hooks", "echo x >.env", "echo '{}' >.mcp.json", "mkdir -p .claude/hooks", "rmdir .claude; rm .env", "mv .env x", "mv .git y", "cat .env", "test -f .env || test -d .mcp.json"} {
 		c := contract(dir, script)
