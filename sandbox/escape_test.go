@@ -275,8 +275,10 @@ func TestEscape(t *testing.T) {
 		if e.root && os.Getuid() != 0 || strings.Contains(e.try, "$ADDRESS") && w.values["$ADDRESS"] == "" {
 			continue
 		}
-		t.Run(strings.NewReplacer("/", "_", "$", "").Replace(e.try), func(t *testing.T) { e.test(t, w) })
-		made++
+		t.Run(strings.NewReplacer("/", "_", "$", "").Replace(e.try), func(t *testing.T) {
+			e.test(t, w)
+			made++ // unless this kernel does not have it
+		})
 	}
 	t.Logf("%d attempts, as user %d", made, os.Getuid())
 	if made < 60 {
