@@ -79,6 +79,7 @@ var escapes = []escape{
 	{try: "open-write /proc/sys/vm/drop_caches", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
 	{try: "rewrite /sys/kernel/rcu_expedited", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
 	{try: "open-write /dev/kmsg", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT", root: true},
+	{try: "chmod-as-it-is /dev/null", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
 	{try: "mknod $O/null", promise: sandbox.FilesWrite, by: mounts, says: "EROFS|EPERM", root: true},
 	{try: "read $O/file", promise: sandbox.FilesRead, by: mounts, says: "ENOENT", change: func(c *sayso.Contract) { c.Read = []string{"/usr", filepath.Dir(c.Dir) + "/tool"} }},
 

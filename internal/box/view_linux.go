@@ -63,7 +63,7 @@ func attributes(tree int, st Step) error {
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
 	switch {
 	case st[0] == Bind && st[3] == "dev":
-		attr.Attr_set = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
+		attr.Attr_set = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC | unix.MOUNT_ATTR_RDONLY // it can be written to, but root cannot change its mode for all
 	case st[0] == Pin, st[0] == Bind && st[3] == "rw", st[0] == Root && st[1] == "open":
 	default:
 		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY

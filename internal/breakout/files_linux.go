@@ -1,6 +1,7 @@
 package breakout
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -46,6 +47,10 @@ var files = []attempt{
 	{"upwards", upwards},
 	{"tmpfile", tmpfile},
 	{"chmod", func(a args) error { return unix.Chmod(a.at(0), 0o606) }},
+	{"chmod-as-it-is", func(a args) error {
+		var stat unix.Stat_t
+		return errors.Join(unix.Stat(a.at(0), &stat), unix.Chmod(a.at(0), stat.Mode&0o7777))
+	}},
 	{"utimes", func(a args) error { return unix.Utimes(a.at(0), []unix.Timeval{{Sec: 1}, {Sec: 1}}) }},
 	{"xattr", func(a args) error { return unix.Setxattr(a.at(0), "user.attempt", []byte("1"), 0) }},
 	{"mkdir", func(a args) error { return unix.Mkdir(a.at(0), 0o755) }},
