@@ -25,6 +25,7 @@ type Contract struct {
 	Read      []string `json:"read,omitempty"`      // what it may read; empty: everything
 	Write     []string `json:"write,omitempty"`     // below which it may write
 	Protected []string `json:"protected,omitempty"` // in a folder of Write, what it may not
+	Watched   []string `json:"watched,omitempty"`   // patterns of paths: those that it makes are told at the end
 	Scratch   []string `json:"scratch,omitempty"`   // below which it may write what is gone at the end
 
 	Env     map[string]string `json:"env,omitempty"`     // variables that are set
@@ -59,7 +60,7 @@ const (
 // reads the same: lists that are sets are in order, and the input of a tool has
 // its keys in order.
 func (c Contract) Canonical() []byte {
-	for _, set := range [...]*[]string{&c.Read, &c.Write, &c.Protected, &c.Scratch, &c.Inherit, &c.Hosts} {
+	for _, set := range [...]*[]string{&c.Read, &c.Write, &c.Protected, &c.Watched, &c.Scratch, &c.Inherit, &c.Hosts} {
 		*set = slices.Clone(*set)
 		slices.Sort(*set)
 		*set = slices.Compact(*set)
@@ -113,6 +114,7 @@ func (c *Contract) text() []byte {
 	list("read", c.Read)
 	list("write", c.Write)
 	list("protected", c.Protected)
+	list("watched", c.Watched)
 	list("scratch", c.Scratch)
 	if len(c.Env) > 0 {
 		key("env")

@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,8 @@ func TestProtected(t *testing.T) {
 
 // TestMissing: what is protected and not there cannot be made, and nothing is left
 // of what kept it away.
-func TestMissing(t *testing.T) { // by itself: a process that another test just starts has our locks for a moment
+func TestMissing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, script := range []string{"git init 2>&1 || mkdir .git/hooks", "echo x >.env", "echo '{}' >.mcp.json", "mkdir -p .claude/hooks", "rmdir .claude; rm .env", "mv .env x", "mv .git y", "cat .env", "test -f .env || test -d .mcp.json"} {
 		c := contract(dir, script)
@@ -101,12 +103,13 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestTogether: runs in the same workspace do not take each other's places away.
+// TestTogether: runs in the same workspace do not take each other's places away, and
+// the last one leaves none, whatever other processes are started meanwhile.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	results := make(chan ran)
-	const runs, turns = 6, 5
+	const runs, turns = 8, 12
 	for range runs {
 		go func() {
 			for range turns {
@@ -123,6 +126,24 @@ func TestTogether(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestWatched: what is made under a name that is watched is told; what was there, or is
+// gone again, is not.
+func TestWatched(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir+"/.env.old", "")
+	c := contract(dir, "touch .env.new .env.short .envy sub; mkdir .husky; rm .env.short")
+	c.Watched = []string{dir + "/.env.*", dir + "/.husky"}
+	r := run(t, c)
+	if want := []string{dir + "/.env.new", dir + "/.husky"}; !slices.Equal(r.Made, want) || r.report.Of(sandbox.Watched).State != sandbox.Open || !r.report.Enforced() {
+		t.Errorf("%v, want %v\n%v", r.Made, want, r.report)
+	}
+	c.Watched = []string{dir + "/["}
+	if r := run(t, c); r.failure == nil || r.Ran {
+		t.Errorf("%v", r)
 	}
 }
 

@@ -8,55 +8,154 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/sayso-dev/sayso/internal/box"
 )
 
-// A place holds the place of a protected path that is not there: what is to stay
-// away can only be kept away by something that is there. It is removed when no run
-// needs it any more.
+// The place of a protected path that is not there is held by something: what is to
+// stay away can only be kept away by something that is there. It is removed when no
+// run needs it any more.
 //
-// A folder is held by an empty one, which git does not see, marked as ours. A file is
-// held by a socket that nobody listens on: it can be neither read nor written, and git
-// does not see it either.
-type place struct {
-	name string
-	lock *os.File // of the folder, or the one that it is in: other runs see that it is needed
-	made bool     // by this run
+// A folder is held by an empty one, which git does not see, marked as ours by its mode.
+// A file is held by a socket that nobody listens on: it can be neither read nor
+// written, and git does not see it either.
+//
+// Every run that counts on places has a shared lock of the folders that they are in,
+// which it takes before it looks what is missing, and whoever removes one has the lock
+// alone: so nothing that a run has seen is taken away while it needs it.
+
+// A holding is the locks of a run, and the places in those folders.
+type holding struct {
+	locks  []*os.File // of folders, by name
+	places []string
 }
 
-// placeMark is the attribute that tells a folder of ours from those of people.
-const placeMark = "user.sayso.place"
+// placeMode is the mode of a folder of ours, which none of people's empty folders has:
+// it is made with it, so nobody ever sees one without.
+const placeMode = unix.S_ISVTX | 0o755
 
 // folders are the names of protected paths that are folders.
 var folders = []string{"hooks", ".sayso", ".claude", ".codex", ".agents", ".gemini", ".cursor", ".vscode", ".idea", ".husky", ".githooks", ".devcontainer"}
 
-// hold makes the places of what is missing. What cannot be made by this user cannot
-// be made by the command either, and needs no place.
-func (p *plan) hold() (places []place, err error) {
-	for _, name := range p.missing {
-		one, err := newPlace(name, p.isFolderName(name))
-		if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+// looks is how often it is looked again what is missing, if others change it meanwhile.
+const looks = 20
+
+// hold plans again, for the files as they are while nobody removes a place, and makes
+// the places of what is missing. What cannot be made by this user cannot be made by the
+// command either, and needs no place.
+func (p *plan) hold() (*holding, error) {
+	links := slices.Clone(p.links) // as they were reported
+	for range looks {
+		h, err := p.lock()
+		if err == nil {
+			err = p.make()
+		}
+		switch {
+		case err != nil:
+			return h, err
+		case !slices.Equal(links, p.links):
+			return h, fmt.Errorf("somebody makes links of protected paths: %s", strings.Join(p.links, ", "))
+		}
+		if h.covers(p.inPlace()) {
+			again, err := p.fill(h)
+			if !again {
+				return h, err
+			}
+		}
+		h.free()
+	}
+	return nil, errors.New("somebody makes and removes protected paths all the time")
+}
+
+// inPlace are the protected paths that are not there, or held by a place.
+func (p *plan) inPlace() (out []string) {
+	for _, s := range p.steps {
+		if s[0] == box.Protect && (slices.Contains(p.missing, s[1]) || isPlace(s[1])) {
+			out = append(out, s[1])
+		}
+	}
+	return out
+}
+
+// lock takes the shared locks of the folders that places are in, as far as it is
+// known.
+func (p *plan) lock() (*holding, error) {
+	h := &holding{}
+	for _, name := range p.inPlace() {
+		if h.has(filepath.Dir(name)) {
+			continue
+		}
+		f, err := lockFolder(filepath.Dir(name))
+		if err != nil {
+			return h, err
+		}
+		h.locks = append(h.locks, f)
+	}
+	return h, nil
+}
+
+// has reports whether a folder is locked.
+func (h *holding) has(folder string) bool {
+	return slices.ContainsFunc(h.locks, func(f *os.File) bool { return f.Name() == folder })
+}
+
+// covers reports whether the folders of all these are locked.
+func (h *holding) covers(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !h.has(filepath.Dir(name)) })
+}
+
+// How long a lock is waited for, and how often it is tried. Whoever removes places has
+// it for a moment; a program that keeps it for itself must not keep runs waiting for ever.
+const (
+	lockTime  = 30 * time.Second
+	lockPause = 2 * time.Millisecond
+)
+
+// lockFolder takes the shared lock of a folder.
+func lockFolder(name string) (*os.File, error) {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	for until := time.Now().Add(lockTime); ; time.Sleep(lockPause) {
+		err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(until) {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", name, err), f.Close())
+		}
+	}
+}
+
+// fill makes the places. Another run may be quicker: that one stays, too, as long as
+// this one has its lock. Again is true if it was somebody else.
+func (p *plan) fill(h *holding) (again bool, err error) {
+	for _, name := range p.inPlace() {
+		err := p.newPlace(name)
+		switch {
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
 			p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[0] == box.Protect && s[1] == name })
 			continue
+		case errors.Is(err, fs.ErrExist) && !isPlace(name), errors.Is(err, fs.ErrNotExist):
+			return true, nil
+		case err != nil && !errors.Is(err, fs.ErrExist):
+			return false, fmt.Errorf("hold the place of %s: %w", name, err)
 		}
-		if err != nil {
-			return places, fmt.Errorf("hold the place of %s: %w", name, err)
-		}
-		one.made = true
-		places = append(places, one)
+		h.places = append(h.places, name)
 	}
-	for _, s := range p.steps { // those that another run has made and left
-		if s[0] != box.Protect || slices.Contains(p.missing, s[1]) || !isPlace(s[1]) {
-			continue
-		}
-		if one, err := lockPlace(s[1]); err == nil {
-			places = append(places, one)
-		}
+	return false, nil
+}
+
+func (p *plan) newPlace(name string) error {
+	if p.isFolderName(name) {
+		return unix.Mkdir(name, placeMode)
 	}
-	return places, nil
+	return unix.Mknod(name, unix.S_IFSOCK|0o600, 0)
 }
 
 // isFolderName reports whether what is missing is held by a folder: others are below
@@ -68,22 +167,8 @@ func (p *plan) isFolderName(name string) bool {
 	return slices.Contains(folders, filepath.Base(name)) || slices.ContainsFunc(p.c.Protected, func(other string) bool { return strings.HasPrefix(other, name+"/") })
 }
 
-func newPlace(name string, folder bool) (place, error) {
-	if !folder {
-		if err := unix.Mknod(name, unix.S_IFSOCK|0o600, 0); err != nil {
-			return place{}, err
-		}
-		return lockPlace(name)
-	}
-	if err := unix.Mkdir(name, 0o755); err != nil {
-		return place{}, err
-	}
-	_ = unix.Lsetxattr(name, placeMark, []byte("1"), 0) // without it, only this run knows
-	return lockPlace(name)
-}
-
 // isPlace reports whether what is there is nothing but a place: nobody keeps a socket
-// under the name of a file that is protected.
+// under the name of a file that is protected, or an empty folder of that mode.
 func isPlace(name string) bool {
 	var stat unix.Stat_t
 	if err := unix.Lstat(name, &stat); err != nil {
@@ -92,43 +177,44 @@ func isPlace(name string) bool {
 	if stat.Mode&unix.S_IFMT == unix.S_IFSOCK {
 		return true
 	}
-	var mark [4]byte
-	n, err := unix.Lgetxattr(name, placeMark, mark[:])
-	return err == nil && n == 1
-}
-
-func lockPlace(name string) (place, error) {
-	folder := name
-	if !isFolder(name) {
-		folder = filepath.Dir(name)
+	if stat.Mode&(unix.S_IFMT|unix.S_ISVTX) != unix.S_IFDIR|unix.S_ISVTX {
+		return false
 	}
-	fd, err := unix.Open(folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	f, err := os.Open(name)
 	if err != nil {
-		return place{}, err
+		return false
 	}
-	one := place{name: name, lock: os.NewFile(uintptr(fd), folder)}
-	if err := unix.Flock(fd, unix.LOCK_SH); err != nil {
-		return place{}, errors.Join(err, one.lock.Close())
-	}
-	return one, nil
+	defer f.Close() //nolint:errcheck // it was only read
+	_, err = f.Readdirnames(1)
+	return err != nil // it is empty
 }
 
-// free removes places, unless another run needs them or somebody has put something
-// there.
-func free(places []place) {
-	for _, one := range places { // all of them first: some have the same lock
-		if one.name != one.lock.Name() {
-			_ = unix.Flock(int(one.lock.Fd()), unix.LOCK_UN) // it is locked again
-		}
+// free removes the places, unless another run needs them or somebody has put something
+// there, and gives the locks back. A process that is just being started may have the
+// same descriptor for a moment, and so it is not enough to close it.
+func (h *holding) free() {
+	if h == nil {
+		return
 	}
-	for _, one := range places {
-		if unix.Flock(int(one.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && (isPlace(one.name) || one.made && isFolder(one.name)) {
-			if isFolder(one.name) {
-				_ = unix.Rmdir(one.name) // it fails if something is in it
-			} else {
-				_ = unix.Unlink(one.name) // it is in nobody's way
+	for _, f := range h.locks {
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			for _, name := range h.places {
+				if filepath.Dir(name) == f.Name() && isPlace(name) {
+					remove(name)
+				}
 			}
 		}
-		_ = one.lock.Close() // nothing was written to it
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // it is closed anyway
+		_ = f.Close()                             // nothing was written to it
+	}
+	h.locks, h.places = nil, nil
+}
+
+// remove removes a place. What cannot be removed is in nobody's way.
+func remove(name string) {
+	if isFolder(name) {
+		_ = unix.Rmdir(name) // it fails if something is in it
+	} else {
+		_ = unix.Unlink(name) // as above
 	}
 }

@@ -292,6 +292,7 @@ func (p *plan) protected() error {
 			return fmt.Errorf("%s is both to be written and protected", name)
 		}
 		at := strings.TrimSuffix(root, "/")
+	parts:
 		for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
 			at += "/" + part
 			info, err := os.Lstat(at)
@@ -301,8 +302,10 @@ func (p *plan) protected() error {
 			case err != nil:
 				return err
 			case info.Mode()&fs.ModeSymlink != 0:
-				p.links = append(p.links, at)
-			case info.IsDir() && at != name:
+				p.links = append(p.links, at) // it cannot be held
+				done = append(done, at)
+				break parts
+			case info.IsDir() && at != name && !isPlace(at):
 				if !pinned[at] {
 					p.add(box.Pin, at)
 				}

@@ -22,6 +22,7 @@ const (
 	FilesRead  = "files read"
 	FilesWrite = "files write"
 	Protected  = "protected paths"
+	Watched    = "watched paths"
 	Environ    = "environment"
 	Network    = "network"
 	Sockets    = "daemon sockets"
@@ -94,6 +95,9 @@ func (r *Report) open(promise, why string) {
 
 // held adds the lines of what this program holds itself, wherever it runs.
 func (r *Report) held(c *sayso.Contract) {
+	if len(c.Watched) > 0 {
+		r.open(Watched, fmt.Sprintf("what was not there can be made (%d patterns), and is told at the end", len(c.Watched)))
+	}
 	r.by(Environ, fmt.Sprintf("only the variables that the contract names (%d patterns, %d overrides), without secrets", len(c.Inherit), len(c.Env)))
 	if c.Timeout > 0 {
 		r.by(Timeout, fmt.Sprintf("ended after %s, %s after it was asked to", c.Timeout+c.Grace, c.Grace))

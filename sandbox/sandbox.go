@@ -61,6 +61,7 @@ type Result struct {
 	Ended    string        `json:"ended,omitempty"`    // why the sandbox has ended it before its time
 	Output   int64         `json:"output"`             // bytes that it wrote, if they were counted
 	Cut      int64         `json:"cut,omitempty"`      // bytes of those that were not kept
+	Made     []string      `json:"made,omitempty"`     // paths that the contract watches and that were not there before
 	Duration time.Duration `json:"duration"`
 }
 
@@ -122,7 +123,12 @@ func (j *job) check() error {
 			return errors.New("an argument has a NUL in it")
 		}
 	}
-	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Write, c.Protected, c.Scratch) {
+	for _, pattern := range c.Watched {
+		if _, err := filepath.Match(pattern, ""); err != nil {
+			return fmt.Errorf("the pattern %q in the contract: %w", pattern, err)
+		}
+	}
+	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Write, c.Protected, c.Watched, c.Scratch) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
 			return fmt.Errorf("the path %q in the contract is not absolute and clean", p)
 		}
@@ -158,7 +164,7 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
 		defer stop()
 	}
-	began := time.Now()
+	began, before := time.Now(), matching(&j.c)
 	result, err := start(ctx)
 	var setup *setupError
 	if errors.As(err, &setup) {
@@ -167,7 +173,7 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 			result, err = j.plain(ctx)
 		}
 	}
-	result.Duration = time.Since(began)
+	result.Duration, result.Made = time.Since(began), made(&j.c, before)
 	if result.Signal != 0 {
 		result.Exit = 128 + result.Signal
 	}

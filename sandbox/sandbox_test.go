@@ -145,7 +145,12 @@ func TestRequired(t *testing.T) {
 			t.Errorf("%s: it ran", name)
 		}
 	}
-	c := contract(dir, "echo ran")
+	c := contract(dir, "echo ran; echo x >kept 2>/dev/null || echo held")
+	c.Protected, c.Required = []string{dir + "/link", dir + "/kept"}, false
+	if r := run(t, c); r.out != "ran\nheld\n" || r.report.Of(sandbox.Protected).State != sandbox.NotEnforced || r.report.Of(sandbox.FilesWrite).State != sandbox.Enforced {
+		t.Errorf("a link, not required: %v", r)
+	}
+	c = contract(dir, "echo ran")
 	hosts(&c)
 	c.Required = false
 	if r := run(t, c); r.out != "ran\n" || r.report.Enforced() || r.report.Of(sandbox.Network).State != sandbox.NotEnforced || r.report.Of(sandbox.FilesWrite).State != sandbox.Enforced {

@@ -28,13 +28,10 @@ func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) 
 			return Result{}, &setupError{"find sayso-box", err}
 		}
 	}
-	for range 3 { // another run may remove the place of a missing path between two looks
+	for range looks { // somebody may remove what was there, or the place of what was not
 		var setup *setupError
-		if result, err = j.once(ctx, program, p); !errors.As(err, &setup) || !strings.HasPrefix(setup.step, box.Protect) {
+		if result, err = j.once(ctx, program, p); !errors.As(err, &setup) || !strings.HasPrefix(setup.step, box.Protect+" ") && !strings.HasPrefix(setup.step, box.Pin+" ") {
 			break
-		}
-		if err := p.make(); err != nil {
-			return Result{}, &setupError{"plan", err}
 		}
 	}
 	return result, err
@@ -43,9 +40,9 @@ func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) 
 // once carries out a plan.
 func (j *job) once(ctx context.Context, program string, p *plan) (Result, error) {
 	places, err := p.hold()
-	defer func() { free(places) }()
+	defer places.free()
 	if err != nil {
-		return Result{}, &setupError{box.Protect, err}
+		return Result{}, &setupError{"protected paths", err}
 	}
 	in, err := j.start(program, p)
 	if err != nil {

@@ -244,7 +244,11 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	if err != nil {
 		record.Error, told.Error = err.Error(), err.Error()
 	}
-	if noted := e.Note(ctx, call, sayso.Record{Kind: sayso.RecordResult, Result: &record, Note: held(made)}); noted != nil {
+	note := held(made)
+	if len(result.Made) > 0 {
+		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
+	}
+	if noted := e.Note(ctx, call, sayso.Record{Kind: sayso.RecordResult, Result: &record, Note: note}); noted != nil {
 		fmt.Fprintf(std.Err, "sayso: error: the result could not be recorded: %v\n", noted)
 	}
 	if o.asJSON {
@@ -324,6 +328,9 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 		return statusError(exitNotAllowed)
 	case err != nil:
 		return o.failed(err, std)
+	}
+	for _, name := range result.Made {
+		fmt.Fprintf(std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
 	}
 	if result.Ended != "" {
 		fmt.Fprintf(std.Err, "sayso: error: it was ended: %s\n", result.Ended)

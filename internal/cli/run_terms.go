@@ -25,8 +25,9 @@ var networks = map[string]sayso.Network{"": "", "none": sayso.NetworkNone, "loop
 // itself later, or says what agents may do.
 var guardedHere = []string{".git/hooks", ".git/config", ".env", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
 
-// guardedThere is what nobody may change where it is there. A policy that is made by
-// somebody inside may only tighten, until a person trusts what it says.
+// guardedThere is what nobody may change where it is there; what is made under such a
+// name is told at the end, because nothing can hold the place of every name. A policy
+// that is made by somebody inside may only tighten, until a person trusts what it says.
 var guardedThere = []string{
 	".sayso.yaml", ".sayso", ".env.*", ".envrc", ".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes",
 	".git/modules/*/hooks", ".git/modules/*/config", ".git/modules/*/*/hooks", ".git/modules/*/*/config", ".git/worktrees/*/config.worktree",
@@ -140,10 +141,10 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 			roots = append(roots, common)
 		}
 	}
-	c.Write, c.Protected = roots, protectedIn(roots, t.protected)
+	c.Write, c.Protected, c.Watched = roots, protectedIn(roots, t.protected), watchedIn(roots)
 	switch t.files {
 	case "read-only":
-		c.Write, c.Protected = nil, nil
+		c.Write, c.Protected, c.Watched = nil, nil, nil
 	case "unconfined":
 		c.Write = []string{"/"}
 	}
@@ -166,7 +167,7 @@ func protectedIn(roots, own []string) []string {
 		out = append(out, there(root)...)
 	}
 	for _, root := range roots {
-		if _, err := os.Stat(filepath.Join(root, "objects")); err == nil && filepath.Base(root) == ".git" { // a repository that a worktree belongs to
+		if isCommon(root) {
 			out = append(out, filepath.Join(root, "hooks"), filepath.Join(root, "config"))
 			out = append(out, there(filepath.Dir(root))...)
 			continue
@@ -194,6 +195,27 @@ func there(root string) (out []string) {
 		out = append(out, found...)
 	}
 	return out
+}
+
+// watchedIn are the patterns of what is guarded where it is there.
+func watchedIn(roots []string) (out []string) {
+	for _, root := range roots {
+		common := isCommon(root)
+		for _, pattern := range guardedThere {
+			if inGit, ok := strings.CutPrefix(pattern, ".git/"); common && ok {
+				out = append(out, filepath.Join(quoteGlob(root), inGit))
+			} else if !common {
+				out = append(out, filepath.Join(quoteGlob(root), pattern))
+			}
+		}
+	}
+	return out
+}
+
+// isCommon reports whether a folder is a repository that a worktree belongs to.
+func isCommon(root string) bool {
+	_, err := os.Stat(filepath.Join(root, "objects"))
+	return err == nil && filepath.Base(root) == ".git"
 }
 
 // commonDir is where the repository of a worktree is, which is elsewhere; empty: the

@@ -46,6 +46,9 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 	if len(c.Inherit) > 0 {
 		list = append(list, row("inherited variables", each(c.Inherit, Options{})...))
 	}
+	if len(c.Watched) > 0 {
+		list = append(list, row("told if it is made", joined(c.Watched, o)))
+	}
 	if len(c.Scratch) > 0 {
 		list = append(list, row("gone at the end", each(c.Scratch, o)...))
 	}
