@@ -18,7 +18,6 @@ import (
 	"github.com/sayso-dev/sayso/internal/approve"
 	"github.com/sayso-dev/sayso/internal/approve/line"
 	"github.com/sayso-dev/sayso/internal/approve/view"
-	"github.com/sayso-dev/sayso/internal/approve/web"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/internal/private"
@@ -171,19 +170,10 @@ func (a *asker) close() {
 	}
 }
 
-// channels are the places of approve.via where the queue is answered, as answers
-// name them. The agent's own prompt is none of them.
-var channels = map[string]string{"tty": line.Channel, "web": web.Channel}
-
 // approver is who is asked; nil: the policy lets nobody be asked.
 func (a *asker) approver() sayso.Approver {
-	var via []string
-	for _, place := range a.policy.Approve.Via {
-		if c := channels[place]; c != "" {
-			via = append(via, c)
-		}
-	}
-	if a.policy.Approve.Via != nil && len(via) == 0 {
+	via, nobody := heard(a.policy.Approve)
+	if nobody {
 		return nil
 	}
 	timeout := cmp.Or(a.o.timeout, a.policy.Approve.Timeout)

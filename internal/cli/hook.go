@@ -19,6 +19,11 @@ Speaks the hook protocol of an agent: reads one event from standard input and
 writes the decision to standard output. The agent starts it before each tool
 call, as sayso-hook claude.
 
+A call that asks is put to the agent's user by the agent. If approve.via of the
+policy leaves out the agent, it waits in the queue while the agent waits for the
+hook, and sayso approve, or the page of sayso serve, answers it; without an answer
+it is denied before the agent would go on.
+
   --preset NAME  decide by this preset, and not by the one that the policy sets
 
 Exit status: 0 if the event was decided, 2, which blocks the call, if it was
@@ -35,9 +40,13 @@ func hookVerb(args []string, std IO) error {
 		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
 	}
 	var policy loaded
+	asker := hookAsker{std: std, policy: &policy}
+	defer asker.close()
 	engine := func(root, home string) (sayso.Engine, sayso.Surface, error) {
 		var err error
-		policy, err = loadAs(root, home, *preset, "", std)
+		if policy, err = loadAs(root, home, *preset, "", std); err == nil {
+			asker.wire(&policy.engine)
+		}
 		return policy.engine, policy.surface, err
 	}
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }

@@ -106,6 +106,7 @@ func snapshotOf(root string, l loaded, sources []snapshot.Source) snapshot.Snaps
 		Root: root, Made: time.Now(), Sources: sources, Hash: l.engine.Policy,
 		Rich: l.engine.Preset.Name != "native" || len(l.Scripts) > 0,
 		Mode: l.mode, ModeFloor: l.ModeFloor, Also: l.Also, Off: l.Off, Ask: l.Ask, Surface: l.surface,
+		Queued: queued(l.Approve),
 	}
 	var own snapshot.Own
 	for _, r := range l.Rules {

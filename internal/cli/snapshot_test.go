@@ -28,7 +28,7 @@ func TestSnapshotDecides(t *testing.T) {
 		"allow: [bash(git push *), 'fetch(*.example.com)', mcp(github/*)]\nask: [read(**/*.pem)]\ndeny: [bash(rm *), edit(docs/**)]\n",
 		"deny:\n  - rule: bash(git push --force *)\n    because: history is shared\n    except: [bash(git push --force * sandbox/*)]\n",
 		"deny:\n  - rule: bash(ls *)\n    until: 2020-01-01\n",
-		"workspace: {also: [~/shared], network: ask, delete: off}\n",
+		"workspace: {also: [~/shared], network: ask, delete: off}\n", "approve: {via: []}\n", "approve: {via: [web]}\n",
 		"deny: [bash(\n", "unknown: key\n", "allow: [bash(make *)]\nmode: sideways\n",
 	}
 	committed := []string{"", "allow: [bash(git push *)]\nmode: bypass\ndeny: [bash(curl *)]\n", "deny: {\n"}
@@ -56,6 +56,7 @@ func TestSnapshotDecides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			(&hookAsker{policy: &l}).wire(&l.engine)
 			kept, err := json.Marshal(snapshotOf(root, l, nil))
 			if err != nil {
 				t.Fatal(err)

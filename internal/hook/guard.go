@@ -35,7 +35,8 @@ type Guard struct {
 	Root func(dir string) string
 
 	// Engine decides the calls in a workspace, with the tools that its policy
-	// offers.
+	// offers. Its Approver says who asks people: nil, the agent itself; a
+	// [HandOver], another program; else the Approver, while the agent waits.
 	Engine func(root, home string) (sayso.Engine, sayso.Surface, error)
 
 	// Server says what is known of the MCP server that a call goes to; it is
@@ -157,17 +158,27 @@ func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 	var d sayso.Decision
 	var decided sayso.Engine
 	records := []sayso.Record{{Kind: sayso.RecordRequest, Request: &e.call}} // unless that is recorded already
-	err := g.change(ctx, e, func(st *sayso.SessionState) error {
-		engine, err := g.engine(e, st)
-		if err != nil {
+	asks := false
+	err := g.change(ctx, e, func(st *sayso.SessionState) (err error) {
+		if decided, err = g.engine(e, st); err != nil {
 			return err
 		}
-		engine.Journal = g.Journal
-		decided, records = engine, nil
-		d = engine.Step(ctx, g.known(e.call, st), st)
-		return nil
+		decided.Journal, e.call = g.Journal, g.known(e.call, st)
+		switch decided.Approver.(type) {
+		case nil:
+			records = nil
+			d = decided.Step(ctx, e.call, st)
+		case HandOver:
+			d, err = g.stepUnlessAsk(ctx, decided, e.call, st)
+		default:
+			asks = true
+		}
+		return err
 	})
-	if err == nil {
+	switch {
+	case err == nil && asks:
+		return g.authorize(ctx, decided, e.call)
+	case err == nil:
 		return d
 	}
 	d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
@@ -214,14 +225,14 @@ func (g *Guard) engine(e event, st *sayso.SessionState) (sayso.Engine, error) {
 		return engine, err
 	}
 	if e.unattended {
-		engine.Preset = unattended(engine.Preset)
+		engine.Preset = Unattended(engine.Preset)
 	}
 	st.AgentMode, st.Surface = e.agentMode, surface
 	return engine, nil
 }
 
-// unattended is a preset that denies where it would ask.
-func unattended(p sayso.Preset) sayso.Preset {
+// Unattended is a preset that denies where it would ask.
+func Unattended(p sayso.Preset) sayso.Preset {
 	attended := p.Plan
 	p.Plan = func(mode string) (sayso.Plan, error) {
 		plan, err := attended(mode)
@@ -245,10 +256,13 @@ func readAll(in io.Reader) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// within does something before the deadline, or fails.
+// within does something before the deadline, or fails. While a person is asked the
+// deadline waits: see [Guard.authorize].
 func within[T any](deadline time.Duration, do func(context.Context) T) (T, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	limit := &limit{deadline: deadline, timer: time.AfterFunc(deadline, cancel)}
+	defer limit.timer.Stop()
 	type result struct {
 		value T
 		err   error
@@ -263,7 +277,7 @@ func within[T any](deadline time.Duration, do func(context.Context) T) (T, error
 			done <- r
 		}()
 		enlarge(false)
-		r.value = do(ctx)
+		r.value = do(context.WithValue(ctx, limitKey{}, limit))
 	}()
 	select {
 	case r := <-done:

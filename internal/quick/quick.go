@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"time"
@@ -63,7 +64,7 @@ func answer(agent string, in io.Reader, out, errs io.Writer) int {
 // Answer answers one event of an agent, with these sessions and this journal.
 func Answer(agent string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	var decided bytes.Buffer
-	q := quick{}
+	q := quick{agent: agent}
 	g := hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
 	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
 		q.rich = true
@@ -71,7 +72,7 @@ func Answer(agent string, sessions sayso.Sessions, journal sayso.Journal, in io.
 	}
 	err := g.Claude(in, &decided)
 	if q.rich {
-		return handOver(agent, g.Event, out, errs)
+		return handOver(agent, q.hold, g.Event, out, errs)
 	}
 	return write(decided.Bytes(), err, out, errs)
 }
@@ -90,7 +91,9 @@ func write(answer []byte, err error, out, errs io.Writer) int {
 
 // quick knows the policy of the workspace that the event is about.
 type quick struct {
-	rich bool // the rich program must answer
+	agent string
+	rich  bool          // the rich program must answer
+	hold  time.Duration // how long that one may ask a person
 }
 
 // engine decides the calls in a workspace.
@@ -100,11 +103,15 @@ func (q *quick) engine(root, home string) (sayso.Engine, sayso.Surface, error) {
 	if err != nil {
 		return sayso.Engine{}, sayso.Surface{}, err
 	}
+	q.hold = min(max(s.Queued, 0), hook.Hold(q.agent))
 	if s.Rich || s.Unseal(at.ProfileKey()) != nil { // without its key the rich program says what is wrong
 		q.rich = true
 		return sayso.Engine{}, sayso.Surface{}, hook.ErrHandOver
 	}
 	e := Engine(s, at)
+	if s.Queued > 0 {
+		e.Approver = hook.HandOver(func() { q.rich = true })
+	}
 	if len(s.Grants) > 0 {
 		e.Grants, err = grants(s.Grants)
 	}
@@ -124,8 +131,12 @@ func grants(list []sayso.GivenGrant) (sayso.GrantStore, error) {
 
 // Engine decides by a snapshot.
 func Engine(s snapshot.Snapshot, at local.Files) sayso.Engine {
+	native := preset.Native(s.Policy(local.Guarded(at)))
+	if s.Queued == snapshot.Nobody {
+		native = hook.Unattended(native)
+	}
 	return sayso.Engine{
-		Preset:   preset.Native(s.Policy(local.Guarded(at))),
+		Preset:   native,
 		Analyzer: sayso.Analyzer{Machine: machine{Client: &packed.Client{Start: startUnpacking}}, Also: s.Also},
 		Mode:     s.ModeFor,
 		Policy:   s.Hash,
@@ -182,7 +193,7 @@ func policy(at local.Files) (snapshot.Snapshot, error) {
 	}
 	sources, _ = snapshot.Sources(at, local.Database(state.Dir))
 	if s, err = folder.Load(at, sources); errors.Is(err, snapshot.ErrStale) {
-		return snapshot.Snapshot{Rich: true}, nil // what cannot be kept, the rich program tells
+		return snapshot.Snapshot{Rich: true, Queued: math.MaxInt64}, nil // what cannot be kept, the rich program tells
 	}
 	return s, err
 }
@@ -203,13 +214,14 @@ func makeSnapshot(root string) error {
 	return nil
 }
 
-// handOver lets the rich program answer. Whatever goes wrong denies.
-func handOver(agent string, event []byte, out, errs io.Writer) int {
+// handOver lets the rich program answer, which may ask a person for so long.
+// Whatever goes wrong denies.
+func handOver(agent string, hold time.Duration, event []byte, out, errs io.Writer) int {
 	rich, err := local.Beside("sayso")
 	if err == nil {
 		var answer []byte
 		var status int
-		if answer, status, err = ask(rich, agent, event, errs); err == nil {
+		if answer, status, err = ask(rich, agent, hold, event, errs); err == nil {
 			return max(status, write(answer, nil, out, errs))
 		}
 		err = fmt.Errorf("%s gave no answer: %w", rich, err)
@@ -218,8 +230,8 @@ func handOver(agent string, event []byte, out, errs io.Writer) int {
 }
 
 // ask is the answer of the rich program. It is whole, or an error.
-func ask(rich, agent string, event []byte, errs io.Writer) ([]byte, int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), Deadline+time.Second) // it has a deadline of its own
+func ask(rich, agent string, hold time.Duration, event []byte, errs io.Writer) ([]byte, int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), hold+Deadline+time.Second) // it has a deadline of its own
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, rich, "hook", agent)

@@ -13,7 +13,7 @@ import (
 )
 
 // form is the form of the file. One of another form is made anew.
-const form = "4"
+const form = "5"
 
 var errForm = errors.New("it is no snapshot")
 
@@ -22,7 +22,7 @@ var errForm = errors.New("it is no snapshot")
 // but for Only: none at all is not the same as all.
 func encode(s Snapshot) ([]byte, error) {
 	r := rows{}
-	r.add("about", form, s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program)
+	r.add("about", form, s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program, strconv.FormatInt(int64(s.Queued), 10))
 	for _, list := range []struct {
 		name  string
 		texts []string
@@ -64,7 +64,7 @@ func decode(text []byte) (Snapshot, error) {
 	d := decoder{}
 	err := each(string(text), func(name string, row []string) error {
 		if !d.known {
-			d.known = name == "about" && len(row) == 10 && row[0] == form
+			d.known = name == "about" && len(row) == 11 && row[0] == form
 			if !d.known {
 				return errForm
 			}
@@ -81,8 +81,9 @@ func decode(text []byte) (Snapshot, error) {
 // take adds a row to a snapshot.
 func (d *decoder) take(s *Snapshot, name string, row []string) {
 	switch {
-	case name == "about" && len(row) == 10:
+	case name == "about" && len(row) == 11:
 		s.Root, s.Made, s.Rich, s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program = row[1], d.time(row[2]), row[3] == "true", row[4], row[5], row[6], row[7], row[8], row[9]
+		s.Queued = time.Duration(d.number(row[10]))
 	case name == "also":
 		s.Also = slices.Clone(row)
 	case name == "off":

@@ -44,8 +44,15 @@ type Snapshot struct {
 	Surface   sayso.Surface       `json:"surface,omitzero"`
 	Grants    []sayso.GivenGrant  `json:"grants,omitempty"`
 	Sealed    string              `json:"sealed,omitempty"` // what is in the profile: see [Snapshot.Seal]
-	Err       string              `json:"err,omitempty"`    // why a part of the policy did not load; then nothing is allowed
+	// Queued is how long the questions of hooks wait in the queue; 0: the agent
+	// asks its user itself, [Nobody]: nobody is asked.
+	Queued time.Duration `json:"queued,omitempty"`
+
+	Err string `json:"err,omitempty"` // why a part of the policy did not load; then nothing is allowed
 }
+
+// Nobody is the time of a question where nobody may be asked.
+const Nobody time.Duration = -1
 
 // A Folder keeps snapshots.
 type Folder struct {

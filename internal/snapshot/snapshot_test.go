@@ -88,7 +88,7 @@ func TestStale(t *testing.T) {
 		"empty":             func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "") },
 		"of another form": func(t *testing.T, p *place) {
 			text, _ := os.ReadFile(p.File(p.at.Root))
-			write(t, p.File(p.at.Root), strings.Replace(string(text), "about\t4\t", "about\t0\t", 1))
+			write(t, p.File(p.at.Root), strings.Replace(string(text), "about\t5\t", "about\t0\t", 1))
 		},
 		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
 	}
@@ -229,7 +229,7 @@ func TestPolicy(t *testing.T) {
 func TestKept(t *testing.T) {
 	when := time.Unix(1700000000, 123456789)
 	want := snapshot.Snapshot{
-		Made: when, Rich: true, Hash: "h", Mode: "careful", ModeFloor: "plan", Err: "line 3: no", Sealed: "c2VhbGVk",
+		Made: when, Rich: true, Hash: "h", Mode: "careful", ModeFloor: "plan", Err: "line 3: no", Sealed: "c2VhbGVk", Queued: snapshot.Nobody,
 		Rules: []sayso.Rule{
 			{Effect: sayso.Ask, Text: "bash(a *)", Because: "b", Except: []string{"bash(c)", "bash(d)"}, Until: when, Source: sayso.Source{Layer: sayso.User, File: "/f", Line: 3, Column: 5}},
 			{Effect: sayso.Deny, Text: "read(x)"},

@@ -1,0 +1,100 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+)
+
+// waits is how long agents wait for their hooks, as sayso init wires them. An agent
+// that has waited that long goes on without an answer.
+var waits = []struct {
+	agent string
+	time  time.Duration
+}{
+	{"claude", 10 * time.Minute},
+}
+
+// spare is what is left of that time for all but the question itself: to start two
+// programs on a busy machine, to decide, to record and to answer.
+const spare = 30 * time.Second
+
+// Hold is how long a person may be asked while an agent waits for its hook.
+func Hold(agent string) time.Duration {
+	for _, w := range waits {
+		if w.agent == agent {
+			return w.time - spare
+		}
+	}
+	return 0 // nobody knows how long that one waits
+}
+
+// A HandOver is the Approver of an engine whose questions another program asks. It
+// is called for a call that asks, which is then neither kept nor recorded, as with
+// [ErrHandOver].
+type HandOver func()
+
+// Approve asks nobody.
+func (h HandOver) Approve(context.Context, sayso.Request) (sayso.Answer, error) {
+	h()
+	return sayso.Answer{}, ErrHandOver
+}
+
+// stepUnlessAsk decides a call, and records and keeps that unless it asks.
+func (g *Guard) stepUnlessAsk(ctx context.Context, engine sayso.Engine, call sayso.Call, st *sayso.SessionState) (sayso.Decision, error) {
+	var held heldBack
+	engine.Journal = &held
+	d := engine.Step(ctx, call, st)
+	if d.Effect == sayso.Ask {
+		_, err := engine.Approver.Approve(ctx, sayso.Request{})
+		return d, err
+	}
+	return d, g.Journal.Record(ctx, held...)
+}
+
+// heldBack are records that are not written yet.
+type heldBack []sayso.Record
+
+// Record keeps records.
+func (h *heldBack) Record(_ context.Context, records ...sayso.Record) error {
+	*h = append(*h, records...)
+	return nil
+}
+
+// authorize decides a call and has a person asked, if need be, while the agent
+// waits. Other calls of the session go on meanwhile.
+func (g *Guard) authorize(ctx context.Context, engine sayso.Engine, call sayso.Call) sayso.Decision {
+	ask := engine.Approver
+	engine.Sessions = g.Sessions
+	engine.Approver = sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
+		if l, ok := ctx.Value(limitKey{}).(*limit); ok {
+			if !l.timer.Stop() { // it is over
+				return sayso.Answer{}, context.DeadlineExceeded
+			}
+			defer l.timer.Reset(l.deadline)
+		}
+		hold := Hold(call.Agent)
+		ctx, cancel := context.WithTimeoutCause(ctx, hold, errHold)
+		defer cancel()
+		if until := r.Opened.Add(hold); r.Until.IsZero() || until.Before(r.Until) {
+			r.Until = until
+		}
+		return ask.Approve(ctx, r)
+	})
+	_, d, _ := engine.Authorize(ctx, call) // the decision says what failed
+	return d
+}
+
+// errHold says that the agent would not wait for an answer any longer.
+var errHold = errors.New("the agent waits no longer")
+
+// A limit is a deadline that waits while a person is asked, who has a time of their
+// own.
+type limit struct {
+	deadline time.Duration
+	timer    *time.Timer
+}
+
+type limitKey struct{}

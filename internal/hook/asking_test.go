@@ -1,0 +1,110 @@
+package hook_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/hook"
+	"github.com/sayso-dev/sayso/preset"
+	"github.com/sayso-dev/sayso/store"
+)
+
+// asking is a guard that asks people itself.
+func asking(ask sayso.Approver) (*hook.Guard, *store.Memory) {
+	g, m := guard(nil)
+	g.Journal = m
+	g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
+		return sayso.Engine{Preset: preset.Native(preset.Policy{}), Approver: ask}, sayso.Surface{}, nil
+	}
+	return g, m
+}
+
+// TestAsks: where the agent is not to ask, the guard holds the call until a person
+// has answered; without an answer, or with a wrong
+// one, it is denied.
+func TestAsks(t *testing.T) {
+	say := func(change func(*sayso.Answer)) sayso.ApproverFunc {
+		return func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+			a := sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash()}
+			change(&a)
+			return a, nil
+		}
+	}
+	for _, test := range []struct {
+		name, want, reason string
+		ask                sayso.ApproverFunc
+	}{
+		{"yes", "allow", "a person said yes", say(func(a *sayso.Answer) { a.Yes = true })},
+		{"no", "deny", "a person said no", say(func(*sayso.Answer) {})},
+		{"another call", "deny", "the answer is for another call", say(func(a *sayso.Answer) { a.Yes, a.ContractHash = true, "x" })},
+		{"nobody", "deny", "nobody answered: gone", func(context.Context, sayso.Request) (sayso.Answer, error) {
+			return sayso.Answer{Yes: true}, errors.New("gone")
+		}},
+		{"panic", "deny", "panic: lost", func(context.Context, sayso.Request) (sayso.Answer, error) { panic("lost") }},
+	} {
+		g, m := asking(test.ask)
+		a, _ := tell(t, g, event("default", "Bash", `{"command":"git push"}`))
+		if got := a.Output; got.PermissionDecision != test.want || !strings.Contains(got.PermissionDecisionReason, test.reason) {
+			t.Errorf("%s: %s, %s", test.name, got.PermissionDecision, got.PermissionDecisionReason)
+		}
+		if st, err := m.Get(context.Background(), "s"); err != nil || len(st.Waiting) > 0 {
+			t.Errorf("%s: the agent is believed to ask, too: %v, %v", test.name, st.Waiting, err)
+		}
+	}
+}
+
+// TestAsksLonger: a person may take longer than a decision, but not longer than the
+// agent waits.
+func TestAsksLonger(t *testing.T) {
+	t.Parallel()
+	const deadline = 2 * time.Second
+	g, _ := asking(sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
+		if until, ok := ctx.Deadline(); !ok || time.Until(until) > 10*time.Minute || r.Until.After(until) || time.Until(r.Until) < time.Minute {
+			t.Errorf("it is asked until %s, by %s", r.Until, until)
+		}
+		select {
+		case <-ctx.Done():
+			t.Error("the deadline of a decision is none for people")
+		case <-time.After(deadline + deadline/4):
+		}
+		return sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Yes: true}, nil
+	}))
+	g.Deadline = deadline
+	if a, err := tell(t, g, event("default", "Bash", `{"command":"git push"}`)); err != nil || a.Output.PermissionDecision != "allow" {
+		t.Errorf("%+v, %v", a.Output, err)
+	}
+	if hold := hook.Hold("telepathy"); hold != 0 {
+		t.Errorf("an agent of which nobody knows how long it waits is held for %s", hold)
+	}
+}
+
+// TestHandOver: a call that another program asks about leaves nothing behind, and
+// others are decided, recorded and kept as usual.
+func TestHandOver(t *testing.T) {
+	handed := 0
+	g, m := asking(hook.HandOver(func() { handed++ }))
+	if a, _ := tell(t, g, event("default", "Bash", `{"command":"git push"}`)); handed != 1 || a.Output.PermissionDecision != "deny" {
+		t.Errorf("handed over %d times, and %s is answered", handed, a.Output.PermissionDecision)
+	}
+	if _, err := m.Get(context.Background(), "s"); !errors.Is(err, sayso.ErrNotFound) || len(m.Records()) > 0 {
+		t.Errorf("it leaves %v and a session (%v)", m.Records(), err)
+	}
+	a, err := tell(t, g, event("default", "Write", `{"file_path":"/repo/x","content":""}`))
+	st, _ := m.Get(context.Background(), "s")
+	if err != nil || a.Output.PermissionDecision != "allow" || handed != 1 || len(m.Records()) != 2 || len(st.Written) == 0 {
+		t.Errorf("%s, %v, handed over %d times, records %v, state %v", a.Output.PermissionDecision, err, handed, m.Records(), st)
+	}
+	g.Journal = failing{}
+	if a, _ := tell(t, g, event("default", "Bash", `{"command":"ls"}`)); a.Output.PermissionDecision != "deny" {
+		t.Errorf("what is not recorded is %s", a.Output.PermissionDecision)
+	}
+}
+
+// failing is a journal that cannot be written.
+type failing struct{}
+
+func (failing) Record(context.Context, ...sayso.Record) error { return errors.New("the disk is full") }
