@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,8 +188,8 @@ var escapes = []escape{
 	{try: "temporary-file 300000000", promise: sandbox.Memory, by: "size of /tmp", says: "ENOSPC", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
 	{try: "cpu 3", promise: sandbox.CPU, by: "rlimit", says: "ended: cpu|signal 9", change: func(c *sayso.Contract) { c.CPU = time.Second }},
 	{try: "flood 5000000", promise: sandbox.Output, by: "kept", change: func(c *sayso.Contract) { c.Output = 64 << 10 }, inside: flooded},
-	{try: "stay $W/late 400", promise: sandbox.AllEnded, by: pids, inside: nothingLater},
-	{try: "stay-behind $W/late 600", promise: sandbox.AllEnded, by: pids, change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }, inside: nothingLater},
+	{try: "stay $W/late 60000", promise: sandbox.AllEnded, by: pids, inside: nothingLater},
+	{try: "stay-behind $W/late 60000", promise: sandbox.AllEnded, by: pids, change: func(c *sayso.Contract) { c.Timeout, c.Grace = time.Second, 0 }, inside: nothingLater},
 	{try: "sleep 1500", promise: sandbox.Timeout, by: "ended after", says: "timed out", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }},
 }
 
@@ -248,11 +249,11 @@ func flooded(_ *testing.T, _ *world, r ran) error {
 }
 
 func nothingLater(_ *testing.T, w *world, _ ran) error {
-	time.Sleep(900 * time.Millisecond)
-	if _, err := os.Stat(w.values["$W"] + "/late"); err == nil {
+	alive, err := breakout.Stayed(w.values["$W"] + "/late")
+	if alive {
 		return errors.New("it still ran after the end")
 	}
-	return nil
+	return err
 }
 
 // TestEscape: each attempt succeeds outside, and fails inside for the reason that the
@@ -350,10 +351,15 @@ func (e *escape) held(t *testing.T, r ran) {
 func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	if strings.HasPrefix(e.try, "stay-behind") {
-		ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond) // a time limit that knows only one process
-	}
 	defer cancel()
+	if strings.HasPrefix(e.try, "stay-behind") { // a time limit that knows only one process
+		go func() {
+			defer cancel()
+			for alive := false; !alive && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+				alive, _ = breakout.Stayed(w.values["$W"] + "/late") // it may not be there yet
+			}
+		}()
+	}
 	cmd := exec.CommandContext(ctx, w.base+"/tool", append([]string{"try"}, w.words(e.try)...)...)
 	cmd.Dir = w.values["$W"]
 	if e.stdin != nil {
@@ -363,11 +369,11 @@ func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
 	cmd.Stderr = &errs
 	err := cmd.Run()
 	if strings.HasPrefix(e.try, "stay") {
-		time.Sleep(900 * time.Millisecond)
-		if _, err := os.Stat(w.values["$W"] + "/late"); err != nil {
-			return "it did not stay: " + err.Error(), breakout.Unable
+		alive, err := breakout.Stayed(w.values["$W"] + "/late")
+		if err == nil && alive {
+			return "", breakout.Out
 		}
-		return "", breakout.Out
+		return fmt.Sprint("it did not stay: ", err), breakout.Unable
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -1,6 +1,7 @@
 package breakout
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -75,11 +76,7 @@ var limits = []attempt{
 		time.Sleep(time.Minute)
 		return nil
 	}},
-	{"later", func(a args) error {
-		_, _ = unix.Setsid() // it may lead one already
-		time.Sleep(time.Duration(a.number(1)) * time.Millisecond)
-		return put(unix.AT_FDCWD, a.at(0), unix.O_WRONLY|unix.O_CREAT)
-	}},
+	{"later", later},
 	{"sleep", func(a args) error { time.Sleep(time.Duration(a.number(0)) * time.Millisecond); return nil }},
 }
 
@@ -113,17 +110,50 @@ func forks(a args) error {
 	return first
 }
 
-// stay leaves a process behind that writes a file later, and ends.
+// stay leaves a process behind, and ends.
 func stay(a args) error { return a.background(a.at(0)) }
 
-// background starts a process in a session of its own that writes a file after a
-// while.
+// background starts a process in a session of its own that holds the lock of a file:
+// who can take it knows that the process has ended; see [Stayed].
 func (a args) background(name string) error {
-	null, err := os.OpenFile("/dev/null", os.O_RDWR, 0)
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	fd := null.Fd()
-	_, err = syscall.ForkExec("/proc/self/exe", []string{"sayso-box", "try", "later", name, a.at(1)}, &syscall.ProcAttr{Files: []uintptr{fd, fd, fd}, Sys: &syscall.SysProcAttr{Setsid: true}})
-	return err
+	_, err = syscall.ForkExec("/proc/self/exe", []string{"sayso-box", "try", "later", name, a.at(1)}, &syscall.ProcAttr{Files: []uintptr{fd, fd, fd, lock.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	if err != nil {
+		return err
+	}
+	return unix.Flock(int(lock.Fd()), unix.LOCK_EX) // both hold it: the file is opened once
+}
+
+// later waits so many milliseconds, or until the file is gone.
+func later(a args) error {
+	for range a.number(1) / 20 {
+		time.Sleep(20 * time.Millisecond)
+		if _, err := os.Lstat(a.at(0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stayed reports whether a process still lives that an attempt to stay has left
+// behind. It ends when the file is removed.
+func Stayed(name string) (bool, error) {
+	lock, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer lock.Close() //nolint:errcheck // it was only looked at
+	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
 }

@@ -36,7 +36,7 @@ var probes = []probe{
 	{promise: sandbox.Escalation, attempt: []string{"unshare"}},
 	{promise: sandbox.Outside, attempt: []string{"kill", "$PID"}},
 	{promise: sandbox.Descriptor, attempt: []string{"stdin-again"}, stdin: "$OUT/file"},
-	{promise: sandbox.AllEnded, attempt: []string{"stay", "$IN/late", "600"}},
+	{promise: sandbox.AllEnded, attempt: []string{"stay", "$IN/late", "30000"}},
 }
 
 // probeTime is how long all attempts may take.
@@ -208,21 +208,22 @@ func (g *ground) outside(ctx context.Context, p probe) (said string, status int)
 		return strings.TrimSpace(errs.String()), failed.ExitCode()
 	case err != nil:
 		return err.Error(), breakout.Unable
-	case p.promise == sandbox.AllEnded && !g.late():
-		return "what it started did not stay", breakout.Unable
+	case p.promise == sandbox.AllEnded:
+		return g.stayed(breakout.Unable)
 	}
 	return "", breakout.Out
 }
 
-// late reports whether a process was still there after the end of the attempt.
-func (g *ground) late() bool {
-	for range 18 { // longer than the process waits: on a busy machine the end of a run takes a while
-		time.Sleep(50 * time.Millisecond)
-		if _, err := os.Stat(g.dir + "/in/late"); err == nil {
-			return true
-		}
+// stayed is the outcome of an attempt to leave a process behind: it got out if the
+// process lives, and otherwise what is said.
+func (g *ground) stayed(otherwise int) (said string, status int) {
+	switch alive, err := breakout.Stayed(g.dir + "/in/late"); {
+	case err != nil:
+		return err.Error(), breakout.Unable
+	case alive:
+		return "", breakout.Out
 	}
-	return false
+	return "a process that was left behind has ended", otherwise
 }
 
 // inside makes the attempt in a sandbox.
@@ -242,8 +243,8 @@ func (g *ground) inside(ctx context.Context, p probe) (said string, status int, 
 	var errs bytes.Buffer
 	result, made, err := sandbox.Run(ctx, permit, sandbox.Options{Stdin: in, Stderr: &errs})
 	said, status = strings.TrimSpace(errs.String()), result.Exit
-	if p.promise == sandbox.AllEnded && status == breakout.Out && !g.late() {
-		return "a process that was left behind has ended", breakout.Held, made, err
+	if p.promise == sandbox.AllEnded && status == breakout.Out {
+		said, status = g.stayed(breakout.Held)
 	}
 	return said, status, made, err
 }

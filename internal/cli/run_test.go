@@ -89,4 +89,8 @@ func TestRunStopped(t *testing.T) {
 	term.Wait("fg\n")
 	term.Type("words\r")
 	term.Wait("\nread words")
+	term.Type("exit\r") // what it records comes before
+	if code := term.Exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }

@@ -11,6 +11,9 @@ import (
 // body draws the list of the tab.
 func (m *Model) body() []string {
 	l := &m.lists[m.tab]
+	if !m.ready {
+		return nil // what is shown can be answered, and keys do not count yet
+	}
 	if len(m.over) > 0 {
 		if s, ok := m.over[0].(*startup); ok && s.offer.First {
 			return nil // the rest comes later

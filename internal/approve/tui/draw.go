@@ -156,7 +156,10 @@ func (m *Model) footer() []string {
 
 // keys are those that do something in a tab.
 func (m *Model) keys() string {
-	if m.top() != nil {
+	switch {
+	case !m.ready:
+		return "Ctrl+C leave"
+	case m.top() != nil:
 		return "Ctrl+P commands · Ctrl+C leave"
 	}
 	more := "Tab next · Ctrl+P commands · ? help · q leave"

@@ -286,3 +286,13 @@ func TestAlike(t *testing.T) {
 		t.Errorf("answered %q\n%s", got, b.screen())
 	}
 }
+
+// TestNotReady: nothing is shown that a key would not reach yet.
+func TestNotReady(t *testing.T) {
+	b := newBench(t, newFake("native", requestOf("native", "r1", push)), AtQueue)
+	b.wants(push, "Enter open")
+	b.m.ready = false
+	if text := b.screen(); strings.Contains(text, push) || strings.Contains(text, "Enter open") {
+		t.Errorf("a request is shown while keys do not count:\n%s", text)
+	}
+}
