@@ -14,7 +14,6 @@ import (
 
 	"github.com/sayso-dev/sayso/internal/build"
 	"github.com/sayso-dev/sayso/internal/catalog"
-	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/session"
 )
@@ -207,7 +206,7 @@ func (r *doctorReport) missing(seen map[string]bool) {
 		r.add(problem, "claude", "Claude Code does not ask sayso in this workspace", "sayso init claude")
 		return
 	}
-	without := slices.DeleteFunc(slices.Clone(hook.ClaudeEvents), func(event string) bool { return seen[event] })
+	without := slices.DeleteFunc(claudeEvents(), func(event string) bool { return seen[event] })
 	if len(without) > 0 {
 		r.add(problem, "claude", "sayso is not told of "+strings.Join(without, ", ")+", and so does not learn what was answered and read", "sayso init claude")
 	}

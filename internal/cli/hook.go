@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/hook"
@@ -13,11 +14,12 @@ import (
 	"github.com/sayso-dev/sayso/internal/quick"
 )
 
-const hookUse = `sayso hook [--preset NAME] claude
+const hookUse = `sayso hook [--preset NAME] AGENT [EVENT]
 
 Speaks the hook protocol of an agent: reads one event from standard input and
-writes the decision to standard output. The agent starts it before each tool
-call, as sayso-hook claude.
+writes the decision to standard output. AGENT is one of claude, codex, gemini,
+opencode, copilot and cursor, which starts it before each tool call, as
+sayso-hook AGENT. EVENT names the event for agents that do not write it into each.
 
 A call that asks is put to the agent's user by the agent. If approve.via of the
 policy leaves out the agent, it waits in the queue while the agent waits for the
@@ -36,8 +38,12 @@ func hookVerb(args []string, std IO) error {
 	if helped || err != nil {
 		return err
 	}
-	if len(rest) != 1 || rest[0] != "claude" {
-		return &usageError{"hook wants the name of an agent: claude", "sayso init claude wires it"}
+	if len(rest) == 0 || len(rest) > 2 {
+		return noAgent("hook", rest)
+	}
+	agent, ok := hook.Find(rest[0])
+	if !ok {
+		return noAgent("hook", rest[:1])
 	}
 	var policy loaded
 	asker := hookAsker{std: std, policy: &policy}
@@ -51,11 +57,20 @@ func hookVerb(args []string, std IO) error {
 	}
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
 	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline}
-	if err := g.Claude(std.In, std.Out); err != nil {
+	if err := g.Answer(agent, strings.Join(rest[1:], ""), std.In, std.Out); err != nil {
 		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
 	}
 	return nil
+}
+
+// noAgent says that a verb wants the name of an agent.
+func noAgent(verb string, given []string) error {
+	near := ""
+	if len(given) == 1 {
+		near = orNear(given[0], hook.Names(), "")
+	}
+	return &usageError{verb + " wants the name of an agent: " + strings.Join(hook.Names(), ", ") + near, "for example: sayso init claude"}
 }
 
 // clearGrants takes back what people have approved for a session.

@@ -22,10 +22,16 @@ type claudeEntry struct {
 	Command string `json:"command"`
 }
 
+// claudeEvents are the events of Claude Code that sayso is told of.
+func claudeEvents() []string {
+	agent, _ := hook.Find("claude") // it is known
+	return agent.Events()
+}
+
 // wireClaude returns the settings of Claude Code with the hooks of sayso in
 // them, and nothing else changed. The command is what Claude Code is to run.
 func wireClaude(text []byte, command string) ([]byte, error) {
-	for _, event := range hook.ClaudeEvents {
+	for _, event := range claudeEvents() {
 		wired, err := claudeWired(text, event, command)
 		if wired {
 			continue

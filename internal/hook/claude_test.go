@@ -33,6 +33,11 @@ func guard(env map[string]string) (*hook.Guard, *store.Memory) {
 	}, m
 }
 
+func claude() *hook.Agent {
+	a, _ := hook.Find("claude")
+	return a
+}
+
 func event(mode, tool, input string) string { return named("PreToolUse", "t", mode, tool, input) }
 
 func named(name, id, mode, tool, input string) string {
@@ -51,7 +56,7 @@ type answer struct {
 func tell(t *testing.T, g *hook.Guard, in string) (answer, error) {
 	t.Helper()
 	var out strings.Builder
-	err := g.Claude(strings.NewReader(in), &out)
+	err := g.Answer(claude(), "", strings.NewReader(in), &out)
 	var a answer
 	if out.Len() == 0 {
 		return a, err
@@ -428,10 +433,10 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
 func TestClaudeBroken(t *testing.T) {
 	g, _ := guard(nil)
 	var out strings.Builder
-	if err := g.Claude(broken{}, &out); err == nil || !strings.Contains(out.String(), `"deny"`) {
+	if err := g.Answer(claude(), "", broken{}, &out); err == nil || !strings.Contains(out.String(), `"deny"`) {
 		t.Errorf("%s %v", out.String(), err)
 	}
-	if err := g.Claude(strings.NewReader(event("default", "Read", `{"file_path":"/repo/a"}`)), broken{}); err == nil {
+	if err := g.Answer(claude(), "", strings.NewReader(event("default", "Read", `{"file_path":"/repo/a"}`)), broken{}); err == nil {
 		t.Error("an answer that nobody reads is no error")
 	}
 }

@@ -101,8 +101,8 @@ func (g *Guard) clear(ctx context.Context, e event, st *sayso.SessionState, why 
 // reads it.
 const longestPrompt = 512
 
-// prompted is a prompt as it is remembered.
-func prompted(text string) string {
+// remembered is a prompt as it is kept.
+func remembered(text string) string {
 	if text = mask.Text(text); len(text) > longestPrompt {
 		return strings.ToValidUTF8(text[:longestPrompt], "") + "…"
 	}
@@ -115,6 +115,7 @@ type event struct {
 	project    string          // the agent's own idea of the workspace; may be empty
 	agentMode  sayso.AgentMode // what the agent is set to do
 	unattended bool            // nobody is there to answer a question
+	asks       bool            // the agent can put a question to its user
 }
 
 // change changes the state of the event's session, and fixes its workspace at

@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -44,35 +45,37 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		}
 		return 0
 	case len(args) == 1 && (args[0] == "-h" || args[0] == "--help"):
-		return write([]byte("usage: sayso-hook claude\n\nIt is sayso hook claude, started quickly. sayso help hook tells more.\n"), nil, out, errs)
-	case len(args) == 1 && args[0] == "claude":
-		return answer(args[0], in, out, errs)
+		return write([]byte("usage: sayso-hook AGENT [EVENT]\n\nAGENT is one of "+strings.Join(hook.Names(), ", ")+". It is sayso hook AGENT, started quickly;\nsayso help hook tells more.\n"), nil, out, errs)
+	case len(args) == 1 || len(args) == 2:
+		if agent, ok := hook.Find(args[0]); ok {
+			return answer(agent, strings.Join(args[1:], ""), in, out, errs)
+		}
 	}
-	fmt.Fprint(errs, "sayso: error: hook wants the name of an agent: claude\nsayso: hint: sayso init claude wires it\n")
+	fmt.Fprintf(errs, "sayso: error: hook wants the name of an agent: %s\nsayso: hint: sayso init AGENT wires it\n", strings.Join(hook.Names(), ", "))
 	return exitBlock
 }
 
 // answer answers one event of an agent.
-func answer(agent string, in io.Reader, out, errs io.Writer) int {
+func answer(agent *hook.Agent, event string, in io.Reader, out, errs io.Writer) int {
 	state, err := local.State()
 	if err != nil {
-		return Answer(agent, lost{err}, lost{err}, in, out, errs)
+		return Answer(agent, event, lost{err}, lost{err}, in, out, errs)
 	}
-	return Answer(agent, state, journal.Folder{Dir: state.Dir}, in, out, errs)
+	return Answer(agent, event, state, journal.Folder{Dir: state.Dir}, in, out, errs)
 }
 
 // Answer answers one event of an agent, with these sessions and this journal.
-func Answer(agent string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
+func Answer(agent *hook.Agent, event string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	var decided bytes.Buffer
-	q := quick{agent: agent}
+	q := quick{agent: agent.Name}
 	g := hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
 	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
 		q.rich = true
 		return hook.ErrHandOver
 	}
-	err := g.Claude(in, &decided)
+	err := g.Answer(agent, event, in, &decided)
 	if q.rich {
-		return handOver(agent, q.hold, g.Event, out, errs)
+		return handOver(agent, event, q.hold, g.Event, out, errs)
 	}
 	return write(decided.Bytes(), err, out, errs)
 }
@@ -216,33 +219,40 @@ func makeSnapshot(root string) error {
 
 // handOver lets the rich program answer, which may ask a person for so long.
 // Whatever goes wrong denies.
-func handOver(agent string, hold time.Duration, event []byte, out, errs io.Writer) int {
+func handOver(agent *hook.Agent, name string, hold time.Duration, event []byte, out, errs io.Writer) int {
 	rich, err := local.Beside("sayso")
 	if err == nil {
 		var answer []byte
 		var status int
-		if answer, status, err = ask(rich, agent, hold, event, errs); err == nil {
+		if answer, status, err = ask(rich, agent, name, hold, event, errs); err == nil {
 			return max(status, write(answer, nil, out, errs))
 		}
 		err = fmt.Errorf("%s gave no answer: %w", rich, err)
 	}
-	return write(hook.ClaudeDenial(err), nil, out, errs)
+	if denial := agent.Denial(err); len(denial) > 0 {
+		return write(denial, nil, out, errs)
+	}
+	return write(nil, err, out, errs)
 }
 
 // ask is the answer of the rich program. It is whole, or an error.
-func ask(rich, agent string, hold time.Duration, event []byte, errs io.Writer) ([]byte, int, error) {
+func ask(rich string, agent *hook.Agent, name string, hold time.Duration, event []byte, errs io.Writer) ([]byte, int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hold+Deadline+time.Second) // it has a deadline of its own
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, rich, "hook", agent)
+	args := []string{"hook", agent.Name}
+	if name != "" {
+		args = append(args, name)
+	}
+	cmd := exec.CommandContext(ctx, rich, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(event), &out, errs, time.Second
 	err := cmd.Run()
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status != exitBlock { // that one blocks, too
 		return nil, 0, err
 	}
-	none := out.Len() == 0 && !hook.ClaudeDecides(event) // most events need no answer
-	if !none && !json.Valid(out.Bytes()) {
+	none := out.Len() == 0 && !agent.Decides(name, event) // most events need no answer
+	if !none && !json.Valid(out.Bytes()) && !(status == exitBlock && out.Len() == 0) {
 		return nil, 0, errors.New("its answer is not whole")
 	}
 	return out.Bytes(), status, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/quick"
 )
@@ -15,5 +16,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(quick.Answer("claude", state, nil, os.Stdin, os.Stdout, os.Stderr))
+	agent, _ := hook.Find("claude")
+	os.Exit(quick.Answer(agent, "", state, nil, os.Stdin, os.Stdout, os.Stderr))
 }
