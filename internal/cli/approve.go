@@ -114,7 +114,7 @@ func answer(verb, use string, args []string, std IO) error {
 		if *asJSON {
 			return writeJSON(a, std.Out)
 		}
-		_, err = fmt.Fprintf(std.Out, "%s: %s\n", map[bool]string{true: "approved", false: "denied"}[a.Yes], wanted(r))
+		err = printErr(std.Out, "%s: %s\n", map[bool]string{true: "approved", false: "denied"}[a.Yes], wanted(r))
 		return err
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -188,7 +187,7 @@ func (a *asker) approver() sayso.Approver {
 				if !r.Hears(line.Channel) {
 					where = "sayso serve"
 				}
-				fmt.Fprintf(a.std.Err, "sayso: note: %s; it waits for an answer: %s\n", why, where)
+				printf(a.std.Err, "sayso: note: %s; it waits for an answer: %s\n", why, where)
 			}
 			return q.Approve(ctx, r)
 		}

@@ -114,7 +114,7 @@ func toolCall(verb, name string, rest []string, std IO) (sayso.Call, error) {
 		return sayso.Call{}, &usageError{"the input of " + name + " is not JSON", "for example: sayso " + verb + " " + name + ` '{"key": "value"}'`}
 	}
 	if near != "" {
-		fmt.Fprintf(std.Err, "sayso: note: no tool is known as %s: did you mean %s?\n", name, near)
+		printf(std.Err, "sayso: note: no tool is known as %s: did you mean %s?\n", name, near)
 	}
 	return sayso.Call{Tool: name, Input: input}, nil
 }

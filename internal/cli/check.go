@@ -78,7 +78,7 @@ func check(args []string, std IO) error {
 	}
 	call.Dir, call.Home, call.Root = at.Dir, at.Home, local.Root(at.Dir)
 	if info, err := os.Stat(at.Dir); *cwd != "" && *home == "" && (err != nil || !info.IsDir()) {
-		fmt.Fprintf(std.Err, "sayso: note: --cwd: there is no folder %s on this machine\n", at.Dir)
+		printf(std.Err, "sayso: note: --cwd: there is no folder %s on this machine\n", at.Dir)
 	}
 	if *file != "" && *preset == "" {
 		return &usageError{"--config wants --preset", "native is configured by its policy files"}
@@ -113,7 +113,7 @@ func checkOne(call sayso.Call, policy loaded, mode string, explain, asJSON bool,
 	}
 	d := policy.engine.Check(context.Background(), call, sayso.Session{Now: time.Now(), Mode: mode, Surface: policy.surface, Grants: policy.grants})
 	for _, dropped := range policy.Dropped {
-		fmt.Fprintf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
+		printf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
 	}
 	if err := show(call, d, explain, asJSON, std.Out); err != nil {
 		return err
@@ -133,10 +133,10 @@ func show(call sayso.Call, d sayso.Decision, explain, asJSON bool, out io.Writer
 		enc.SetEscapeHTML(false)
 		return enc.Encode(decisionJSON(call, d))
 	}
-	fmt.Fprintf(out, "%-5s  %s  %s\n", d.Effect, d.Code, d.Reason)
-	fmt.Fprintf(out, "       %s · %s\n", d.Risk, d.Explanation)
+	printf(out, "%-5s  %s  %s\n", d.Effect, d.Code, d.Reason)
+	printf(out, "       %s · %s\n", d.Risk, d.Explanation)
 	for _, s := range d.Suggestions {
-		fmt.Fprintf(out, "       would be allowed by: %s (%s)\n", shell.ShownWhole(s.Rule), shell.ShownWhole(s.Allows))
+		printf(out, "       would be allowed by: %s (%s)\n", shell.ShownWhole(s.Rule), shell.ShownWhole(s.Allows))
 	}
 	if explain {
 		steps(d.Trace, "  ", out)
@@ -152,9 +152,9 @@ func steps(list []sayso.Step, indent string, out io.Writer) {
 			name = shell.Shown(s.Part)
 		}
 		if s.Spoke == "pass" {
-			fmt.Fprintf(out, "%s%s: no opinion\n", indent, name)
+			printf(out, "%s%s: no opinion\n", indent, name)
 		} else {
-			fmt.Fprintf(out, "%s%s: %s %s (%s)\n", indent, name, s.Effect, s.Code, s.Reason)
+			printf(out, "%s%s: %s %s (%s)\n", indent, name, s.Effect, s.Code, s.Reason)
 		}
 		steps(s.Steps, indent+"  ", out)
 	}

@@ -137,7 +137,7 @@ func report(err error, std IO) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
+	printf(std.Err, "sayso: error: %v\n", err)
 	var usage *usageError
 	var hinted *hintedError
 	switch {
@@ -152,7 +152,7 @@ func report(err error, std IO) int {
 
 func hint(text string, std IO) {
 	if text != "" {
-		fmt.Fprintf(std.Err, "sayso: hint: %s\n", text)
+		printf(std.Err, "sayso: hint: %s\n", text)
 	}
 }
 

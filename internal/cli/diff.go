@@ -12,7 +12,7 @@ const nearby = 3
 // printDiff shows what would change in a file, line by line. A file that is not
 // there is empty.
 func printDiff(name string, before, after []byte, out io.Writer) {
-	fmt.Fprintf(out, "--- %s\n+++ %s\n", name, name)
+	printf(out, "--- %s\n+++ %s\n", name, name)
 	lines := diffLines(splitLines(before), splitLines(after))
 	near := make([]bool, len(lines))
 	for i, l := range lines {
@@ -25,7 +25,7 @@ func printDiff(name string, before, after []byte, out io.Writer) {
 	for i, l := range lines {
 		switch {
 		case near[i]:
-			fmt.Fprintln(out, l)
+			printf(out, "%s\n", strings.ReplaceAll(l, "\t", "    "))
 		case i == 0 || near[i-1]:
 			fmt.Fprintln(out, " …")
 		}

@@ -97,11 +97,11 @@ func doctor(args []string, std IO) error {
 }
 
 func (r *doctorReport) print(std IO) {
-	fmt.Fprintf(std.Out, "%-8s %-8s %s\n", "", "root", r.Root)
+	printf(std.Out, "%-8s %-8s %s\n", "", "root", r.Root)
 	for _, f := range r.Findings {
-		fmt.Fprintf(std.Out, "%-8s %-8s %s\n", f.Level, f.About, f.Says)
+		printf(std.Out, "%-8s %-8s %s\n", f.Level, f.About, f.Says)
 		if f.Remedy != "" {
-			fmt.Fprintf(std.Out, "%-17s do: %s\n", "", f.Remedy)
+			printf(std.Out, "%-17s do: %s\n", "", f.Remedy)
 		}
 	}
 }

@@ -98,14 +98,14 @@ func (job *initJob) told(todo []edit, done bool, std IO) error {
 		return nil
 	}
 	for _, e := range todo {
-		fmt.Fprintf(std.Out, "%s: %s\n", e.does(), e.name)
+		printf(std.Out, "%s: %s\n", e.does(), e.name)
 	}
 	if job.undo {
 		return nil
 	}
 	for _, e := range todo {
 		if filepath.Base(e.name) == localSettings && !ignored(e.name) {
-			fmt.Fprintf(std.Err, "sayso: note: %s is for you alone: add .claude/%s to .gitignore\n", e.name, localSettings)
+			printf(std.Err, "sayso: note: %s is for you alone: add .claude/%s to .gitignore\n", e.name, localSettings)
 		}
 	}
 	_, err := fmt.Fprintln(std.Out, "The next session of the agent asks sayso before each call; sayso doctor tells whether it does.")

@@ -117,7 +117,7 @@ func (o *grantOptions) revoke(std IO) error {
 			if o.asJSON {
 				errs = append(errs, writeJSON(g, std.Out))
 			} else if partial := (*manage.PartialError)(nil); err == nil || errors.As(err, &partial) {
-				fmt.Fprintf(std.Out, "revoked: %s (%s)\n", shell.Shown(g.Rule), g.Scope)
+				printf(std.Out, "revoked: %s (%s)\n", shell.Shown(g.Rule), g.Scope)
 			}
 		}
 		return errors.Join(errs...)
@@ -167,9 +167,9 @@ func showGrants(list []sayso.GivenGrant, asJSON bool, std IO) error {
 		if !ok {
 			place = " " + g.Session + " in " + g.Root
 		}
-		fmt.Fprintf(std.Out, "%s  %s\n", g.ID, shell.ShownWhole(g.Rule))
-		fmt.Fprintf(std.Out, "  for %s%s%s\n", g.Scope, shell.Shown(place), ends(&g.Grant, time.Now()))
-		fmt.Fprintf(std.Out, "  given by %s at %s for call %s\n", shell.Shown(cmp.Or(g.By, "somebody")), g.Given.Local().Format("2006-01-02 15:04:05"), shell.Shown(cmp.Or(g.Call, "-")))
+		printf(std.Out, "%s  %s\n", g.ID, shell.ShownWhole(g.Rule))
+		printf(std.Out, "  for %s%s%s\n", g.Scope, shell.Shown(place), ends(&g.Grant, time.Now()))
+		printf(std.Out, "  given by %s at %s for call %s\n", shell.Shown(cmp.Or(g.By, "somebody")), g.Given.Local().Format("2006-01-02 15:04:05"), shell.Shown(cmp.Or(g.Call, "-")))
 	}
 	if len(list) == 0 && !asJSON {
 		fmt.Fprintln(std.Err, "sayso: note: there are no such grants")

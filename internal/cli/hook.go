@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"strings"
 
@@ -58,7 +57,7 @@ func hookVerb(args []string, std IO) error {
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
 	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline}
 	if err := g.Answer(agent, strings.Join(rest[1:], ""), std.In, std.Out); err != nil {
-		fmt.Fprintf(std.Err, "sayso: error: %v\n", err)
+		printf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks
 	}
 	return nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -63,7 +62,7 @@ func ruleLint(root, home, preset string, files []string, asJSON bool, std IO) er
 	}
 	for i := range found {
 		if !asJSON {
-			fmt.Fprintln(std.Out, found[i].text())
+			printf(std.Out, "%s\n", found[i].text())
 		}
 	}
 	if err == nil && len(found) > 0 {

@@ -191,7 +191,7 @@ func (o *logOptions) printAll(ctx context.Context, lines iter.Seq2[journal.Line,
 			return nil
 		}
 		if line.Err != nil {
-			fmt.Fprintf(std.Err, "sayso: warning: %s:%d: %v\n", line.File, line.Line, line.Err)
+			printf(std.Err, "sayso: warning: %s:%d: %v\n", line.File, line.Line, line.Err)
 			continue
 		}
 		if !wants(&line) {
@@ -247,7 +247,7 @@ func (o *logOptions) show(l *journal.Line, std IO) error {
 	if l.Kind == journal.Repaired {
 		text = shell.ShownWhole(l.Note)
 	}
-	_, err := fmt.Fprintf(std.Out, "%s %6d  %s  %-8s %s\n", l.Time.Local().Format("2006-01-02 15:04:05"), l.Seq, shell.Shown(cmp.Or(l.Call, "-")), l.Kind, text)
+	err := printErr(std.Out, "%s %6d  %s  %-8s %s\n", l.Time.Local().Format("2006-01-02 15:04:05"), l.Seq, shell.Shown(cmp.Or(l.Call, "-")), l.Kind, text)
 	return err
 }
 
@@ -332,13 +332,13 @@ func logVerify(args []string, std IO) error {
 		err = writeJSON(report, std.Out)
 	} else {
 		for _, p := range report.Problems {
-			fmt.Fprintln(std.Out, p)
+			printf(std.Out, "%s\n", p)
 		}
 		state := "the chain is whole"
 		if !report.OK() {
 			state = fmt.Sprintf("%d problems", len(report.Problems))
 		}
-		_, err = fmt.Fprintf(std.Out, "%d records in %d files: %s\nlast record: %d, %s\n", report.Records, report.Files, state, report.Last, report.Head)
+		err = printErr(std.Out, "%d records in %d files: %s\nlast record: %d, %s\n", report.Records, report.Files, state, report.Last, report.Head)
 	}
 	if err == nil && !report.OK() {
 		return statusError(exitError)
@@ -371,8 +371,8 @@ func logRepair(args []string, std IO) error {
 		return err
 	}
 	for _, p := range report.Problems {
-		fmt.Fprintln(std.Out, p)
+		printf(std.Out, "%s\n", p)
 	}
-	_, err = fmt.Fprintf(std.Out, "the journal goes on in %s\n", filepath.Join(folder.Dir, "journal"))
+	err = printErr(std.Out, "the journal goes on in %s\n", filepath.Join(folder.Dir, "journal"))
 	return err
 }

@@ -57,7 +57,7 @@ func (o *logOptions) printIndexed(ctx context.Context, folder journal.Folder, st
 	x, err := upToDate(ctx, folder, std)
 	if err != nil {
 		if ctx.Err() == nil {
-			fmt.Fprintf(std.Err, "sayso: note: the index of the journal cannot be used, so all of it is read: %v\n", err)
+			printf(std.Err, "sayso: note: the index of the journal cannot be used, so all of it is read: %v\n", err)
 		}
 		return ctx.Err() != nil, nil
 	}

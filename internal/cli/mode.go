@@ -233,7 +233,7 @@ func reportMode(found session.Summary, policy loaded, root string) (modeReport, 
 }
 
 func (r *modeReport) print(std IO) {
-	fmt.Fprintf(std.Out, "%s  %s\n", r.Mode, r.Doc)
+	printf(std.Out, "%s  %s\n", r.Mode, r.Doc)
 	why := "as it is by default"
 	switch {
 	case r.Chosen == r.Mode:
@@ -247,15 +247,15 @@ func (r *modeReport) print(std IO) {
 	if r.Session != "" {
 		which = "session " + r.Session
 	}
-	fmt.Fprintf(std.Out, "  %s, %s, in %s\n", why, which, r.Root)
+	printf(std.Out, "  %s, %s, in %s\n", why, which, r.Root)
 	for _, one := range r.Broken {
-		fmt.Fprintf(std.Err, "sayso: error: %s\n", one)
+		printf(std.Err, "sayso: error: %s\n", one)
 	}
 	if len(r.Broken) > 0 {
 		hint("until the policy is mended every call is denied, whatever the mode", std)
 	}
 	if r.Chosen != "" && r.Chosen != r.Mode {
-		fmt.Fprintf(std.Err, "sayso: note: %s was chosen, but the administrator's policy allows nothing looser than %s\n", r.Chosen, r.Mode)
+		printf(std.Err, "sayso: note: %s was chosen, but the administrator's policy allows nothing looser than %s\n", r.Chosen, r.Mode)
 	}
 }
 

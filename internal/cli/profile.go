@@ -80,7 +80,7 @@ func showProfile(own *profile.Store, passphrase, asJSON bool, std IO) error {
 			Grants int    `json:"grants"`
 		}{own.File(), key, rules, grants}, std.Out)
 	}
-	_, err = fmt.Fprintf(std.Out, "%s: %d rules, %d grants; key: %s\n", own.File(), rules, grants, key)
+	err = printErr(std.Out, "%s: %d rules, %d grants; key: %s\n", own.File(), rules, grants, key)
 	return err
 }
 
@@ -93,6 +93,6 @@ func moveKey(own *profile.Store, to profile.Place, std IO) error {
 	if err := own.MoveKey(ctx, to); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(std.Out, "the key is in the %s now\n", to)
+	err := printErr(std.Out, "the key is in the %s now\n", to)
 	return err
 }

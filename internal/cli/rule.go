@@ -109,10 +109,10 @@ func ruleList(root, home string, do ruleChange, std IO) error {
 		return errors.Join(writeJSON(rules, std.Out), p.Err)
 	}
 	for _, r := range rules {
-		fmt.Fprintf(std.Out, "%-5s  %s  %s\n", r.Effect, r.Text, r.Source)
+		printf(std.Out, "%-5s  %s  %s\n", r.Effect, r.Text, r.Source)
 	}
 	for _, d := range p.Dropped {
-		fmt.Fprintf(std.Out, "       %s  %s does not count: %s\n", d.Source, d.What, d.Why)
+		printf(std.Out, "       %s  %s does not count: %s\n", d.Source, d.What, d.Why)
 	}
 	return p.Err
 }
@@ -184,7 +184,7 @@ func (do ruleChange) told(effect sayso.Effect, text, where string, std IO) error
 		}{do.verb, effect, text, where}, std.Out)
 	}
 	word := map[string]string{"add": "is in", "rm": "is no longer in"}[do.verb]
-	_, err := fmt.Fprintf(std.Out, "%s %s %s %s\n", effect, text, word, where)
+	err := printErr(std.Out, "%s %s %s %s\n", effect, text, word, where)
 	return err
 }
 
@@ -213,13 +213,13 @@ func notes(at config.Places, effect sayso.Effect, text, file string, std IO) {
 	}
 	for _, d := range p.Dropped {
 		if d.Source.File == file && d.What == effect.String()+" "+text {
-			fmt.Fprintf(std.Err, "sayso: note: it does not count: %s\n", d.Why)
+			printf(std.Err, "sayso: note: it does not count: %s\n", d.Why)
 		}
 	}
 	for _, f := range aboutRules(p.Rules) {
 		if f.File == file && f.Rule == text && f.Effect == effect.String() {
 			f.File, f.Line, f.Column = "", 0, 0
-			fmt.Fprintf(std.Err, "sayso: note: %s\n", f.text())
+			printf(std.Err, "sayso: note: %s\n", f.text())
 		}
 	}
 }

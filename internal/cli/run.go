@@ -176,7 +176,7 @@ func (o *runOptions) decided(call sayso.Call, policy *loaded, std IO) error {
 		return o.failed(err, std)
 	}
 	for _, dropped := range policy.Dropped {
-		fmt.Fprintf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
+		printf(std.Err, "sayso: note: %s: %s does not count: %s\n", dropped.Source, dropped.What, dropped.Why)
 	}
 	if decision.Effect != sayso.Allow {
 		return o.refused(call, decision, std)
@@ -192,9 +192,9 @@ func (o *runOptions) refused(call sayso.Call, d sayso.Decision, std IO) error {
 		}
 		return statusError(exitNotAllowed)
 	}
-	fmt.Fprintf(std.Err, "sayso: not allowed: %s (%s)\n", d.Reason, d.Code)
+	printf(std.Err, "sayso: not allowed: %s (%s)\n", d.Reason, d.Code)
 	for _, s := range d.Suggestions {
-		fmt.Fprintf(std.Err, "sayso: hint: it would be allowed by: %s (%s)\n", shell.ShownWhole(s.Rule), shell.ShownWhole(s.Allows))
+		printf(std.Err, "sayso: hint: it would be allowed by: %s (%s)\n", shell.ShownWhole(s.Rule), shell.ShownWhole(s.Allows))
 	}
 	return statusError(exitNotAllowed)
 }
@@ -249,7 +249,7 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
 	}
 	if noted := e.Note(ctx, call, sayso.Record{Kind: sayso.RecordResult, Result: &record, Note: note}); noted != nil {
-		fmt.Fprintf(std.Err, "sayso: error: the result could not be recorded: %v\n", noted)
+		printf(std.Err, "sayso: error: the result could not be recorded: %v\n", noted)
 	}
 	if o.asJSON {
 		if err := writeJSON(told, std.Out); err != nil {
@@ -311,7 +311,7 @@ func (o *runOptions) signals() (passed <-chan os.Signal, stop func()) {
 func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error, std IO) error {
 	if o.explain {
 		for _, l := range made {
-			fmt.Fprintf(std.Err, "sayso: %s\n", l)
+			printf(std.Err, "sayso: %s\n", l)
 		}
 	}
 	var not *sandbox.NotEnforcedError
@@ -330,17 +330,17 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 		return o.failed(err, std)
 	}
 	for _, name := range result.Made {
-		fmt.Fprintf(std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
+		printf(std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
 	}
 	if result.Ended != "" {
-		fmt.Fprintf(std.Err, "sayso: error: it was ended: %s\n", result.Ended)
+		printf(std.Err, "sayso: error: it was ended: %s\n", result.Ended)
 	}
 	if result.TimedOut {
-		fmt.Fprintf(std.Err, "sayso: error: its time of %s was over\n", o.timeout)
+		printf(std.Err, "sayso: error: its time of %s was over\n", o.timeout)
 		return statusError(exitTimeout)
 	}
 	if !o.asJSON && !made.Enforced() {
-		fmt.Fprintf(std.Err, "sayso: note: %s\n", held(made))
+		printf(std.Err, "sayso: note: %s\n", held(made))
 	}
 	return statusError(result.Exit)
 }

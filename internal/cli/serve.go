@@ -193,8 +193,8 @@ func (o *serveOptions) tell(page *web.Page, listener net.Listener, std IO) error
 			PID     int       `json:"pid"`
 		}{listener.Addr().String(), page.URL, link, until, os.Getpid()}, std.Out)
 	}
-	_, err := fmt.Fprintf(std.Out, "%s\n", link)
-	fmt.Fprintf(std.Err, "sayso: note: the link lets one browser in, once, until %s; Enter prints another one, Ctrl+C ends it\n", until.Format("15:04"))
+	err := printErr(std.Out, "%s\n", link)
+	printf(std.Err, "sayso: note: the link lets one browser in, once, until %s; Enter prints another one, Ctrl+C ends it\n", until.Format("15:04"))
 	return err
 }
 
@@ -316,7 +316,7 @@ func pageIndex(ctx context.Context, folder journal.Folder, std IO) (*index.Index
 	}
 	x, err := upToDate(ctx, folder, std)
 	if err != nil {
-		fmt.Fprintf(std.Err, "sayso: note: the index of the journal cannot be used, so all of it is read: %v\n", err)
+		printf(std.Err, "sayso: note: the index of the journal cannot be used, so all of it is read: %v\n", err)
 	}
 	return x, err == nil
 }

@@ -146,11 +146,11 @@ func (t *tester) noted(at string, id json.RawMessage, why, note string) {
 	}
 	name := string(id)
 	_ = json.Unmarshal(id, &name) // a number stays as it is written
-	fmt.Fprintf(t.out, "%s  %s  %s", word, at, name)
+	printf(t.out, "%s  %s  %s", word, at, name)
 	if why != "" {
-		fmt.Fprintf(t.out, ": %s", why)
+		printf(t.out, ": %s", why)
 	} else if note != "" {
-		fmt.Fprintf(t.out, " (%s)", note)
+		printf(t.out, " (%s)", note)
 	}
 	fmt.Fprintln(t.out)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/approve/view"
 	"github.com/sayso-dev/sayso/internal/journal"
-	"github.com/sayso-dev/sayso/shell"
 )
 
 const traceUse = `sayso trace [--json] CALL
@@ -83,7 +83,7 @@ func callLines(folder journal.Folder, id string, std IO) ([]journal.Line, error)
 func traced(l *journal.Line) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
-		b.WriteString(shell.ShownWhole(fmt.Sprintf(format, args...)) + "\n")
+		b.WriteString(view.Safe(fmt.Sprintf(format, args...)) + "\n")
 	}
 	fmt.Fprintf(&b, "%s  %s  record %d\n", l.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(l.Kind)), l.Seq)
 	if r := l.Request; r != nil {

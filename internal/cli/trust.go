@@ -100,7 +100,7 @@ func (o *trustOptions) told(t sayso.Trust, did, note string, std IO) error {
 	} else if t.Name != "" {
 		what = "the MCP server " + t.Name + " in " + t.Root
 	}
-	_, err := fmt.Fprintf(std.Out, "%s%s%s\n", did, shell.ShownWhole(what), note)
+	err := printErr(std.Out, "%s%s%s\n", did, shell.ShownWhole(what), note)
 	return err
 }
 
