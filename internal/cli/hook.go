@@ -20,8 +20,8 @@ writes the decision to standard output. AGENT is one of claude, codex, gemini,
 opencode, copilot and cursor, which starts it before each tool call, as
 sayso-hook AGENT. EVENT names the event for agents that do not write it into each.
 
-A call that asks is put to the agent's user by the agent. If approve.via of the
-policy leaves out the agent, it waits in the queue while the agent waits for the
+A call that asks is put to the agent's user by the agent. If that one cannot ask,
+or approve.via of the policy leaves out the agent, the call waits in the queue while the agent waits for the
 hook, and sayso approve, or the page of sayso serve, answers it; without an answer
 it is denied before the agent would go on.
 
@@ -47,15 +47,16 @@ func hookVerb(args []string, std IO) error {
 	var policy loaded
 	asker := hookAsker{std: std, policy: &policy}
 	defer asker.close()
+	var g hook.Guard
 	engine := func(root, home string) (sayso.Engine, sayso.Surface, error) {
 		var err error
 		if policy, err = loadAs(root, home, *preset, "", std); err == nil {
-			asker.wire(&policy.engine)
+			asker.wire(&policy.engine, g.CannotAsk)
 		}
 		return policy.engine, policy.surface, err
 	}
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
-	g := hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline}
+	g = hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline}
 	if err := g.Answer(agent, strings.Join(rest[1:], ""), std.In, std.Out); err != nil {
 		printf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks

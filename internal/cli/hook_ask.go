@@ -55,9 +55,12 @@ type hookAsker struct {
 	done   func()
 }
 
-// wire lets an engine ask where its policy says.
-func (h *hookAsker) wire(e *sayso.Engine) {
+// wire lets an engine ask where its policy says, and in the queue if the agent cannot.
+func (h *hookAsker) wire(e *sayso.Engine, cannotAsk bool) {
 	agent, anybody := asks(h.policy.Approve)
+	if _, nobody := heard(h.policy.Approve); cannotAsk {
+		agent, anybody = false, !nobody
+	}
 	switch {
 	case agent:
 	case !anybody:

@@ -56,7 +56,7 @@ func TestSnapshotDecides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			(&hookAsker{policy: &l}).wire(&l.engine)
+			(&hookAsker{policy: &l}).wire(&l.engine, false)
 			kept, err := json.Marshal(snapshotOf(root, l, nil))
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -11,6 +12,10 @@ import (
 type Agent struct {
 	Name  string // as it is called on the command line
 	Title string // as its makers call it
+
+	// Wait is how long it waits for its hooks, as sayso init wires them. When it has
+	// waited that long it goes on without an answer.
+	Wait time.Duration
 
 	events  []moments
 	fields  []fields

@@ -77,6 +77,7 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		return nil, err
 	}
 	ev := g.event(&e)
+	g.CannotAsk = e.what.is == before && !e.what.asks
 	switch e.what.is {
 	case before, announced:
 		if e.Tool == "" {

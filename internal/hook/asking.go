@@ -8,25 +8,14 @@ import (
 	"github.com/sayso-dev/sayso"
 )
 
-// waits is how long agents wait for their hooks, as sayso init wires them. An agent
-// that has waited that long goes on without an answer.
-var waits = []struct {
-	agent string
-	time  time.Duration
-}{
-	{"claude", 10 * time.Minute},
-}
-
 // spare is what is left of that time for all but the question itself: to start two
 // programs on a busy machine, to decide, to record and to answer.
 const spare = 30 * time.Second
 
 // Hold is how long a person may be asked while an agent waits for its hook.
 func Hold(agent string) time.Duration {
-	for _, w := range waits {
-		if w.agent == agent {
-			return w.time - spare
-		}
+	if a, ok := Find(agent); ok && a.Wait > spare {
+		return a.Wait - spare
 	}
 	return 0 // nobody knows how long that one waits
 }

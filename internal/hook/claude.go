@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"time"
+
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/plainjson"
 )
@@ -9,7 +11,7 @@ import (
 // each stands in the form of its event. Nothing but a denial or a question keeps it
 // from going on: continue: false lets the tool run first.
 var claude = Agent{
-	Name: "claude", Title: "Claude Code", project: "CLAUDE_PROJECT_DIR", lenient: true,
+	Name: "claude", Title: "Claude Code", Wait: 10 * time.Minute, project: "CLAUDE_PROJECT_DIR", lenient: true,
 	events: []moments{
 		{name: "SessionStart", is: started},
 		{name: "UserPromptSubmit", is: prompted},

@@ -1,12 +1,16 @@
 package hook
 
-import "github.com/sayso-dev/sayso"
+import (
+	"time"
+
+	"github.com/sayso-dev/sayso"
+)
 
 // codex is Codex CLI. It drops an answer with a key or a value that it does not
 // expect, and goes on; a bare allow and a question are such answers. So it is told
 // nothing where it may go on, and cannot be told to ask.
 var codex = Agent{
-	Name: "codex", Title: "Codex",
+	Name: "codex", Title: "Codex", Wait: 10 * time.Minute,
 	events: []moments{
 		{name: "SessionStart", is: started},
 		{name: "UserPromptSubmit", is: prompted},

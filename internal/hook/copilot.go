@@ -2,6 +2,7 @@ package hook
 
 import (
 	"strings"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/tools"
@@ -11,7 +12,7 @@ import (
 // its command line which it is for; without that, what is in an event tells. That a
 // call is allowed would override what its user denies, and is never said.
 var copilot = Agent{
-	Name: "copilot", Title: "Copilot CLI", project: "COPILOT_PROJECT_DIR",
+	Name: "copilot", Title: "Copilot CLI", Wait: 10 * time.Minute, project: "COPILOT_PROJECT_DIR",
 	events: []moments{
 		{name: "sessionStart", is: started},
 		{name: "userPromptSubmitted", is: prompted},

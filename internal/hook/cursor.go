@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -13,7 +14,7 @@ import (
 // where need be. It is always told that it may go on: with failClosed no answer
 // blocks.
 var cursor = Agent{
-	Name: "cursor", Title: "Cursor", project: "CURSOR_PROJECT_DIR",
+	Name: "cursor", Title: "Cursor", Wait: 10 * time.Minute, project: "CURSOR_PROJECT_DIR",
 	events: []moments{
 		{name: "sessionStart", is: started},
 		{name: "beforeSubmitPrompt", is: prompted},

@@ -1,12 +1,16 @@
 package hook
 
-import "github.com/sayso-dev/sayso"
+import (
+	"time"
+
+	"github.com/sayso-dev/sayso"
+)
 
 // gemini is Gemini CLI. That a call is allowed changes nothing there: its own policy
 // still decides, and it has denied what it denies before the hook is asked. What is
 // on standard output counts, whatever the exit status.
 var gemini = Agent{
-	Name: "gemini", Title: "Gemini CLI", project: "GEMINI_PROJECT_DIR",
+	Name: "gemini", Title: "Gemini CLI", Wait: 10 * time.Minute, project: "GEMINI_PROJECT_DIR",
 	events: []moments{
 		{name: "SessionStart", is: started},
 		{name: "BeforeAgent", is: prompted},

@@ -31,6 +31,10 @@ type Guard struct {
 	// Event is what was read, whole or not: for another program that answers.
 	Event []byte
 
+	// CannotAsk says that the agent cannot put a question to its user at the event
+	// that was read. It is known when Engine is called.
+	CannotAsk bool
+
 	// Root is the workspace of a folder, for an agent that names none.
 	Root func(dir string) string
 
@@ -115,7 +119,6 @@ type event struct {
 	project    string          // the agent's own idea of the workspace; may be empty
 	agentMode  sayso.AgentMode // what the agent is set to do
 	unattended bool            // nobody is there to answer a question
-	asks       bool            // the agent can put a question to its user
 }
 
 // change changes the state of the event's session, and fixes its workspace at

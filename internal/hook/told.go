@@ -165,7 +165,6 @@ func (g *Guard) event(e *told) event {
 		},
 		project:    e.Root,
 		unattended: e.Mode == "dontAsk",
-		asks:       e.what.asks,
 	}
 	if out.project == "" && e.agent.project != "" {
 		out.project = g.Env(e.agent.project)

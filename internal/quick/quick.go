@@ -68,7 +68,8 @@ func answer(agent *hook.Agent, event string, in io.Reader, out, errs io.Writer) 
 func Answer(agent *hook.Agent, event string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	var decided bytes.Buffer
 	q := quick{agent: agent.Name}
-	g := hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
+	g := &q.guard
+	*g = hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
 	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
 		q.rich = true
 		return hook.ErrHandOver
@@ -95,6 +96,7 @@ func write(answer []byte, err error, out, errs io.Writer) int {
 // quick knows the policy of the workspace that the event is about.
 type quick struct {
 	agent string
+	guard hook.Guard
 	rich  bool          // the rich program must answer
 	hold  time.Duration // how long that one may ask a person
 }
@@ -105,6 +107,9 @@ func (q *quick) engine(root, home string) (sayso.Engine, sayso.Surface, error) {
 	s, err := policy(at)
 	if err != nil {
 		return sayso.Engine{}, sayso.Surface{}, err
+	}
+	if s.Queued == 0 && q.guard.CannotAsk { // the rich program knows for how long
+		s.Queued = hook.Hold(q.agent)
 	}
 	q.hold = min(max(s.Queued, 0), hook.Hold(q.agent))
 	if s.Rich || s.Unseal(at.ProfileKey()) != nil { // without its key the rich program says what is wrong
