@@ -241,14 +241,16 @@ func TestScreenTrust(t *testing.T) {
 func TestScreenStart(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	term := d.start("sayso approve --preset kodacode")
-	seen(term, "4. Continue without trusting listed MCP servers")
-	time.Sleep(read)
-	term.Type("5")
-	if code := term.Exit(); code != 0 {
-		t.Errorf("exit code %d", code)
+	for _, cancel := range []string{"5", "\x1b"} {
+		term := d.start("sayso approve --preset kodacode")
+		seen(term, "4. Continue without trusting listed MCP servers")
+		time.Sleep(read)
+		term.Type(cancel)
+		if code := term.Exit(); code != 0 {
+			t.Errorf("%q: exit code %d", cancel, code)
+		}
 	}
-	term = d.start("sayso approve --preset kodacode")
+	term := d.start("sayso approve --preset kodacode")
 	seen(term, "2. Trust workspace only")
 	time.Sleep(read)
 	term.Type("2")

@@ -44,13 +44,16 @@ func (k *keyboard) pressed(name string, settle time.Duration) (at time.Time, alo
 	return k.last, k.single && sends(name, k.text) && k.last.Sub(k.before) >= settle && time.Since(k.last) >= settle && !ready(k.File, false)
 }
 
-// sends reports whether a key sends these bytes: one of a sign, or Enter or Space.
+// sends reports whether a key sends these bytes: one of a sign, or Enter, Space or
+// Esc.
 func sends(name, text string) bool {
 	switch name {
 	case "enter":
 		return text == "\r" || text == "\n"
 	case "space":
 		return text == " "
+	case "esc":
+		return text == "\x1b"
 	}
 	return name == text
 }
