@@ -261,6 +261,37 @@ func TestScreenStart(t *testing.T) {
 	seen(term, "nothing waits")
 }
 
+// TestScreenStarts: so does every preset where trust would change something, unless
+// somebody waits for an answer; then it is only told.
+func TestScreenStarts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.write(".sayso.yaml", "allow: [bash(make *)]\n")
+	d.write(".mcp.json", `{"mcpServers": {"docs": {"command": "serve-docs"}}}`)
+	term := d.start("sayso approve")
+	seen(term, "MCP server docs (stdio): serve-docs")
+	time.Sleep(read)
+	term.Type("4")
+	seen(term, "nothing waits")
+	term.Type("q")
+	term.Exit()
+	d.asks("sayso ask bash 'git push'")
+	d.run("for i in $(seq 600); do sayso approve --json | grep -q . && exit; sleep 0.1; done")
+	term = d.start("sayso approve")
+	seen(term, "not trusted here: .sayso.yaml, MCP server docs · /trust")
+	if strings.Contains(term.Text(), "Continue without") || !strings.Contains(term.Text(), "git push") {
+		t.Errorf("%s", term.Text())
+	}
+	term.Type("q")
+	term.Exit()
+	d.run("sayso trust add; sayso trust add --server docs")
+	term = d.start("sayso approve")
+	seen(term, "git push")
+	if strings.Contains(term.Text(), "not trusted") {
+		t.Errorf("%s", term.Text())
+	}
+}
+
 // TestScreenMode: the mode of the session is shown with its symbol, and changed
 // with the commands that the preset has.
 func TestScreenMode(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/tui"
@@ -17,8 +18,9 @@ import (
 // screenTrusts is what a person trusts.
 type screenTrusts screenDesk
 
-// Offer is what can be trusted in this workspace. KodaCode asks before anything
-// else.
+// Offer is what can be trusted in this workspace. KodaCode asks about it before
+// anything else. So does every preset if trust would change something, and nobody
+// waits for an answer meanwhile.
 func (s *screenTrusts) Offer(ctx context.Context) (tui.Offer, error) {
 	o := tui.Offer{Root: s.root}
 	servers, err := workspaceServers(s.root)
@@ -31,17 +33,40 @@ func (s *screenTrusts) Offer(ctx context.Context) (tui.Offer, error) {
 	if o.Files, err = policyTrusts(s.root); err != nil {
 		return o, err
 	}
-	for _, t := range o.Files {
-		same, err := s.desk.Trusts.Trusted(ctx, t.Root, t.Name, t.Fingerprint)
-		if err != nil {
-			return o, err
-		}
-		o.Needed = o.Needed || !same
+	if o.Missing, err = s.missing(ctx, servers, o.Files); err != nil {
+		return o, err
 	}
+	o.Needed = o.Needed || len(o.Missing) > 0
+	list, err := (*screenDesk)(s).Waiting(ctx)
+	o.First = err == nil && len(list) == 0 && len(o.Missing) > 0
 	if p, err := loadAs(s.root, s.home, s.preset, "", s.std); err == nil { // otherwise the tabs say why
-		o.First = p.engine.Preset.Name == "kodacode"
+		o.First = o.First || p.engine.Preset.Name == "kodacode"
 	}
 	return o, nil
+}
+
+// missing names what is there and not trusted as it is now.
+func (s *screenTrusts) missing(ctx context.Context, servers []preset.MCPServer, files []sayso.Trust) ([]string, error) {
+	started, err := preset.StartableServers(ctx, s.desk.Trusts, s.root, servers)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, t := range files {
+		same, err := s.desk.Trusts.Trusted(ctx, t.Root, t.Name, t.Fingerprint)
+		if err != nil {
+			return nil, err
+		}
+		if file, _ := manage.IsFile(t); !same {
+			out = append(out, file)
+		}
+	}
+	for _, one := range servers {
+		if !slices.ContainsFunc(started, func(s preset.MCPServer) bool { return s.Name == one.Name }) {
+			out = append(out, "MCP server "+one.Name)
+		}
+	}
+	return out, nil
 }
 
 // policyTrusts is trust in the policy files of a workspace, as they are now.

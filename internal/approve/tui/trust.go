@@ -49,6 +49,7 @@ func (m *Model) loadManager(said string, failed error) tea.Cmd {
 // setOffer asks what is to be trusted, where that is not known and wanted.
 func (m *Model) setOffer(msg offerMsg) tea.Cmd {
 	m.ready = true
+	msg.offer.First = msg.offer.First && !msg.asked // who wants to see it sees the manager then
 	switch {
 	case msg.err != nil:
 		m.say("", msg.err)
@@ -59,6 +60,8 @@ func (m *Model) setOffer(msg offerMsg) tea.Cmd {
 		m.push(&startup{offer: msg.offer, prompt: msg.offer.Prompt})
 	case msg.asked:
 		return m.loadManager("", nil)
+	case len(msg.offer.Missing) > 0:
+		m.warn("not trusted here: " + strings.Join(msg.offer.Missing, ", ") + " · /trust")
 	}
 	return nil
 }

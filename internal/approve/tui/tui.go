@@ -119,6 +119,9 @@ type Offer struct {
 	Files  []sayso.Trust // the policy files that are trusted with the workspace
 	Needed bool          // not all of it is trusted
 	First  bool          // nothing else is shown before it was answered
+
+	// Missing names what is there and would count for more if it were trusted.
+	Missing []string
 }
 
 // A Start is what is shown first.
