@@ -113,6 +113,7 @@ type Command struct {
 	Background bool // started with &
 	Nested     bool // inside a command or process substitution
 	Elsewhere  bool // runs on another machine or in a container
+	Typed      bool // what is typed into its terminal can run programs
 
 	Risk    Risk     // the worst of what it does itself; what it runs has its own
 	Runs    Origin   // where code comes from that it runs

@@ -230,6 +230,25 @@ func (v *visit) reads() *table.Slot {
 	return t.Do.Stdin
 }
 
+// typed notes that whoever types into the terminal of the program can run others: it
+// is made for that, or takes commands from standard input, and nothing else is there.
+func (v *visit) typed() {
+	is := v.traits()
+	if v.r.inner || v.insteads() || is&table.IsBatch != 0 {
+		return
+	}
+	in := v.reads()
+	takes := v.f.stdin == nil && in != nil && in.Kind != table.KindPatch && in.Kind != table.KindCrontab
+	given := func(kind table.Kind) { takes = takes && kind != in.Kind && kind != table.KindScript } // then it does that
+	for i := range v.r.flags {
+		given(v.r.flags[i].flag.Kind)
+	}
+	for i := range v.r.args {
+		given(v.r.slotAt(i))
+	}
+	v.c.Typed = v.c.Typed || is&table.IsTyped != 0 || takes
+}
+
 // input follows what the program reads on its standard input and takes for
 // commands.
 func (v *visit) input() {

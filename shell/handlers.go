@@ -155,6 +155,7 @@ func (v *visit) stdinProgram() {
 	v.c.Effects |= Executes
 	v.fromSocket()
 	if v.f.stdin == nil {
+		v.c.Typed = true
 		risk := Moderate
 		if v.traits()&table.IsShell != 0 && !v.f.elsewhere { // a shell in a container is ordinary work
 			risk = Dangerous

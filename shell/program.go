@@ -295,6 +295,7 @@ func (v *visit) describe() {
 	v.actions()
 	v.handle()
 	v.input()
+	v.typed()
 	if r.inner {
 		v.wrapped(r.rest)
 	}

@@ -33,6 +33,10 @@ type Agent struct {
 	// warn tells the user, not the model, what went wrong; nil: it cannot be told.
 	warn func(text string) []byte
 
+	// types says that it types into terminals that are open without asking its hook:
+	// what runs what is typed must not be started there.
+	types bool
+
 	// lenient says that a denial on standard output counts together with the exit
 	// status that blocks. All others want nothing there then.
 	lenient bool

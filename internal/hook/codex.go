@@ -10,7 +10,7 @@ import (
 // expect, and goes on; a bare allow and a question are such answers. So it is told
 // nothing where it may go on, and cannot be told to ask.
 var codex = Agent{
-	Name: "codex", Title: "Codex", Wait: 10 * time.Minute,
+	Name: "codex", Title: "Codex", Wait: 10 * time.Minute, types: true,
 	events: []moments{
 		{name: "SessionStart", is: started},
 		{name: "UserPromptSubmit", is: prompted},

@@ -119,6 +119,7 @@ type event struct {
 	project    string          // the agent's own idea of the workspace; may be empty
 	agentMode  sayso.AgentMode // what the agent is set to do
 	unattended bool            // nobody is there to answer a question
+	types      bool            // the agent types into terminals without asking
 }
 
 // change changes the state of the event's session, and fixes its workspace at
@@ -230,6 +231,9 @@ func (g *Guard) engine(e event, st *sayso.SessionState) (sayso.Engine, error) {
 	}
 	if e.unattended {
 		engine.Preset = Unattended(engine.Preset)
+	}
+	if e.types {
+		engine.Preset = untyped(engine.Preset)
 	}
 	st.AgentMode, st.Surface = e.agentMode, surface
 	return engine, nil

@@ -165,6 +165,7 @@ func (g *Guard) event(e *told) event {
 		},
 		project:    e.Root,
 		unattended: e.Mode == "dontAsk",
+		types:      e.agent.types,
 	}
 	if out.project == "" && e.agent.project != "" {
 		out.project = g.Env(e.agent.project)

@@ -203,6 +203,8 @@ const (
 	IsAgent      // it starts an AI agent
 	IsUnpacks    // it unpacks an archive into a folder
 	IsPacks      // it packs files into an archive
+	IsTyped      // what is typed into its terminal can run programs
+	IsBatch      // it takes no commands from its terminal
 	IsWrapping   // a slot of it is a command; the compiler of the tables sets it
 	IsScripting  // a slot of it is a script; likewise
 )

@@ -23,7 +23,7 @@ var traits = map[string]table.Trait{
 	"dashword": table.IsDashword, "bundled": table.IsBundled, "posix": table.IsPosix, "elsewhere": table.IsElsewhere,
 	"nohelp": table.IsNoHelp, "global": table.IsGlobal, "fromhere": table.IsFromHere, "joined": table.IsJoined,
 	"oldshell": table.IsOldShell, "othershell": table.IsOtherShell, "chained": table.IsChained,
-	"thisshell": table.IsThisShell, "globcode": table.IsGlobCode, "saves": table.IsSaves, "bare": table.IsBare, "backups": table.IsBackups, "agent": table.IsAgent, "unpacks": table.IsUnpacks, "packs": table.IsPacks,
+	"thisshell": table.IsThisShell, "globcode": table.IsGlobCode, "saves": table.IsSaves, "bare": table.IsBare, "backups": table.IsBackups, "agent": table.IsAgent, "unpacks": table.IsUnpacks, "packs": table.IsPacks, "typed": table.IsTyped, "batch": table.IsBatch,
 	"wrapping": table.IsWrapping, "scripting": table.IsScripting,
 }
 
