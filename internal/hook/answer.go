@@ -67,7 +67,7 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 			answer, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	text, err := readAll(in)
+	text, err := readWithin(g.Deadline, in)
 	g.Event = text
 	if err != nil {
 		return nil, err

@@ -264,6 +264,34 @@ func readAll(in io.Reader) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
+// readWithin reads an event before the deadline: an agent that keeps its end open waits
+// for an answer all the same.
+func readWithin(deadline time.Duration, in io.Reader) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("panic: %v", p)
+			}
+			done <- r
+		}()
+		r.text, r.err = readAll(in)
+	}()
+	timer := time.NewTimer(deadline)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-timer.C:
+		return nil, fmt.Errorf("the event did not end within %s", deadline)
+	}
+}
+
 // within does something before the deadline, or fails. While a person is asked the
 // deadline waits: see [Guard.authorize].
 func within[T any](deadline time.Duration, do func(context.Context) T) (T, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,8 +148,9 @@ func TestNeverOpenInside(t *testing.T) {
 				g.Deadline = time.Millisecond
 				g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) { select {} }
 			},
-			"it panics":         func(g *hook.Guard) { g.Engine = nil },
-			"it panics at once": func(g *hook.Guard) { g.Env = nil },
+			"the event never ends": func(g *hook.Guard) { g.Deadline = time.Millisecond },
+			"it panics":            func(g *hook.Guard) { g.Engine = nil },
+			"it panics at once":    func(g *hook.Guard) { g.Env = nil },
 			"there is no policy": func(g *hook.Guard) {
 				g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
 					return sayso.Engine{}, sayso.Surface{}, errors.New("no policy")
@@ -165,7 +167,12 @@ func TestNeverOpenInside(t *testing.T) {
 			g, _ := guard(nil)
 			spoil(g)
 			var out strings.Builder
-			if err := g.Answer(agent, "", bytes.NewReader(sample(t, agent)), &out); !denies(agent, out.String(), err) {
+			var in io.Reader = bytes.NewReader(sample(t, agent))
+			if what == "the event never ends" {
+				pipe, _ := io.Pipe()
+				in = io.MultiReader(in, pipe)
+			}
+			if err := g.Answer(agent, "", in, &out); !denies(agent, out.String(), err) {
 				t.Errorf("%s, %s: %q %v", agent.Name, what, out.String(), err)
 			}
 		}

@@ -37,7 +37,12 @@ const exitBlock = 2
 
 // Main is the program: it takes the name of an agent, or version, and returns the
 // exit status.
-func Main(args []string, in io.Reader, out, errs io.Writer) int {
+func Main(args []string, in io.Reader, out, errs io.Writer) (status int) {
+	defer func() {
+		if r := recover(); r != nil { // nothing was written yet: that is done last, and at once
+			status = write(nil, fmt.Errorf("panic: %v", r), out, errs)
+		}
+	}()
 	switch {
 	case len(args) > 0 && args[0] == "version":
 		if err := build.Print(out, len(args) > 1 && args[1] == "--json"); err != nil {
