@@ -14,6 +14,9 @@ type Request struct {
 	Decision Decision `json:"decision"`
 	Contract Contract `json:"contract"`
 
+	// Shows is what a preview of the call has shown, line by line.
+	Shows []string `json:"shows,omitempty"`
+
 	Opened time.Time `json:"opened,omitzero"`
 	Until  time.Time `json:"until,omitzero"` // nobody waits for an answer after that; zero: for ever
 

@@ -12,6 +12,10 @@ type Choice struct {
 	// Network is what the run may reach if this is chosen; empty: what the
 	// contract says.
 	Network Network `json:"network,omitempty"`
+
+	// Real says that the command is run if this is chosen, and not the changes done
+	// that a preview has shown.
+	Real bool `json:"real,omitempty"`
 }
 
 // Contract returns what will run if this is chosen, of what was shown. The
@@ -19,6 +23,9 @@ type Choice struct {
 func (c Choice) Contract(shown Contract) Contract {
 	if c.Network != NetworkNone {
 		shown.Network = c.Network
+	}
+	if c.Real {
+		shown.Changes = ""
 	}
 	return shown
 }

@@ -41,6 +41,12 @@ type Contract struct {
 	Network Network  `json:"network"`
 	Hosts   []string `json:"hosts,omitempty"` // for NetworkHosts
 
+	// Preview says that nothing of what it changes stays: it is run to see what it
+	// would do. Changes is the hash of what such a run has shown, which is done
+	// instead of running anything.
+	Preview bool   `json:"preview,omitempty"`
+	Changes string `json:"changes,omitempty"`
+
 	// Required says that it must not run where this cannot be enforced.
 	Required bool `json:"required"`
 }
@@ -130,6 +136,11 @@ func (c *Contract) text() []byte {
 	number("procs", int64(c.Procs))
 	text("network", string(c.Network), true)
 	list("hosts", c.Hosts)
+	if c.Preview {
+		key("preview")
+		b = append(b, "true"...)
+	}
+	text("changes", c.Changes, c.Changes != "")
 	key("required")
 	return append(strconv.AppendBool(b, c.Required), '}')
 }

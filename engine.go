@@ -125,6 +125,15 @@ func (p Permit) Use() (Contract, error) {
 	return p.inner.contract, nil
 }
 
+// Changes is the hash of the changes that the permit lets be made; empty: it is for
+// something that runs, or for nothing.
+func (p Permit) Changes() string {
+	if p.inner == nil {
+		return ""
+	}
+	return p.inner.contract.Changes
+}
+
 // Authorize decides a call, asks a person if need be, remembers what they said,
 // and records the decision before it returns. The permit is valid only if the
 // decision is to allow.
@@ -148,7 +157,7 @@ func (e *Engine) Authorize(ctx context.Context, call Call) (Permit, Decision, er
 	}
 	var answer *Answer
 	if d.Effect == Ask {
-		if d, contract, answer, err = e.ask(ctx, &r, d, contract); err != nil {
+		if d, contract, answer, err = e.ask(ctx, &r, Request{Decision: d, Contract: contract}); err != nil {
 			return r.refuse(ctx, d, fmt.Errorf("journal: %w", err))
 		}
 	}
@@ -244,8 +253,9 @@ const (
 // ask puts the call to a person, and records that and what they said. Without an
 // answer, or with one for something else, it is denied. The contract is the one
 // that was chosen. An error says that it could not be recorded.
-func (e *Engine) ask(ctx context.Context, r *recorder, d Decision, contract Contract) (Decision, Contract, *Answer, error) {
-	request := Request{ID: newID(), Call: r.call, Decision: d, Contract: contract, Opened: e.now()}
+func (e *Engine) ask(ctx context.Context, r *recorder, request Request) (Decision, Contract, *Answer, error) {
+	request.ID, request.Call, request.Opened = newID(), r.call, e.now()
+	d, contract := request.Decision, request.Contract
 	if e.Approver == nil {
 		d.Effect, d.Code, d.Reason = Deny, CodeUnattended, "nobody is there to ask: "+d.Reason
 		return d, contract, nil, r.write(ctx, r.decision(d, contract.Hash(), nil))
