@@ -12,7 +12,7 @@ import (
 
 // confine says what can be enforced, and how to run it.
 func (j *job) confine() (Report, func(context.Context) (Result, error)) {
-	p := &plan{c: &j.c, env: j.env, abi: box.LandlockABI(), terminal: j.o.Terminal}
+	p := &plan{c: &j.c, env: j.env, abi: box.LandlockABI(), terminal: j.o.Terminal, layers: j.layers}
 	if err := p.make(); err != nil {
 		return nothing(&j.c, err.Error()), j.plain
 	}
@@ -38,7 +38,7 @@ func (p *plan) report() Report {
 	if slices.Contains(c.Write, "/") {
 		r.open(FilesWrite, "everything can be written")
 	} else {
-		r.by(FilesWrite, landlock([]string{"mount namespace"}, 1)...)
+		r.by(FilesWrite, landlock(p.holdsWrites(), 1)...)
 	}
 	switch {
 	case len(c.Protected) == 0:
@@ -66,6 +66,11 @@ func (p *plan) report() Report {
 func (p *plan) network(r *Report, landlock func([]string, int) []string) {
 	switch p.c.Network {
 	case sayso.NetworkNone:
+		if p.layers != nil {
+			r.by(Network, "network namespace in which every address leads to nowhere")
+			r.by(Sockets, "seccomp")
+			return
+		}
 		r.by(Network, landlock([]string{"network namespace", "seccomp"}, 4)...)
 		r.by(Sockets, "seccomp")
 	case sayso.NetworkLoopback:

@@ -37,6 +37,7 @@ type plan struct {
 	env      []string
 	abi      int // of Landlock
 	terminal bool
+	layers   *layers // what takes what is written; nil: it is written
 
 	steps    []box.Step
 	covered  []string // folders that are empty at first
@@ -61,6 +62,11 @@ func (p *plan) make() error {
 	p.add(box.Devices, "/dev")
 	switch p.c.Network {
 	case sayso.NetworkNone:
+		if p.layers != nil {
+			p.add(box.Sockets, "inet")
+			p.add(box.Watch)
+			break
+		}
 		p.add(box.Sockets)
 		p.add(box.NoTCP)
 	case sayso.NetworkLoopback:
@@ -74,6 +80,9 @@ func (p *plan) make() error {
 	p.limit(box.LimitCPU, int64(p.c.CPU.Seconds()+0.999))
 	p.limit(box.LimitMemory, p.c.Memory)
 	p.limit(box.LimitProcs, int64(p.c.Procs))
+	if p.layers != nil {
+		p.limit(box.LimitFile, p.layers.limits.Bytes)
+	}
 	if !p.terminal {
 		p.add(box.Session)
 	}
@@ -262,7 +271,12 @@ func (p *plan) writes() error {
 		if inside(root, []string{"/proc", "/dev", "/sys"}) {
 			return fmt.Errorf("%s cannot be a folder to write in", root)
 		}
-		if root != "/" {
+		switch {
+		case p.layers != nil:
+			if err := p.layer(root); err != nil {
+				return err
+			}
+		case root != "/":
 			if err := p.show(root, "rw"); err != nil {
 				return err
 			}
@@ -307,7 +321,7 @@ func (p *plan) protected() error {
 				break parts
 			case info.IsDir() && at != name && !isPlace(at):
 				if !pinned[at] {
-					p.add(box.Pin, at)
+					p.add(p.pin(), at)
 				}
 				pinned[at] = true
 				continue

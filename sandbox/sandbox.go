@@ -92,6 +92,9 @@ func Run(ctx context.Context, permit sayso.Permit, o Options) (Result, Report, e
 	if err != nil {
 		return Result{}, nil, err
 	}
+	if c.Preview || c.Changes != "" {
+		return Result{}, nil, errors.New("the permit is for a preview, or for what one has shown, and not for a run")
+	}
 	j := &job{c: c, o: o}
 	if err := j.check(); err != nil {
 		return Result{}, nil, err
@@ -105,6 +108,9 @@ type job struct {
 	o   Options
 	env []string
 	out *limiter
+
+	layers *layers   // of a preview
+	tried  []Attempt // by a preview, to reach something
 }
 
 // check looks at what holds wherever it runs.

@@ -44,6 +44,9 @@ func (j *job) once(ctx context.Context, program string, p *plan) (Result, error)
 	if err != nil {
 		return Result{}, &setupError{"protected paths", err}
 	}
+	if err := j.layers.fill(); err != nil {
+		return Result{}, &setupError{box.Layer, err}
+	}
 	in, err := j.start(program, p)
 	if err != nil {
 		return Result{}, err
@@ -147,6 +150,10 @@ func (in *inner) wait(ctx context.Context) (result Result, err error) {
 	})
 	var last box.Step
 	for s := range told {
+		if s[0] == box.Tried {
+			in.j.saw(s)
+			continue
+		}
 		if result.Ran = result.Ran || s[0] == box.Ready; s[0] != box.Ready {
 			last = s
 		}

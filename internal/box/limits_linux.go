@@ -63,6 +63,11 @@ func (s *stage) setLimits() error {
 			return err
 		}
 	}
+	if n, ok := s.limits[LimitFile]; ok {
+		if err := set(unix.RLIMIT_FSIZE, n); err != nil {
+			return err
+		}
+	}
 	if n, ok := s.limits[LimitProcs]; ok {
 		own, err := os.ReadDir("/proc/self/task")
 		if err != nil {
@@ -74,7 +79,7 @@ func (s *stage) setLimits() error {
 }
 
 // spareThreads is how many threads this process may still start.
-const spareThreads = 4
+const spareThreads = 6
 
 // pause is how often it is counted what the processes inside use together.
 const pause = 20 * time.Millisecond

@@ -11,7 +11,7 @@ import (
 
 // Needed are the capabilities in its own user namespace that sayso-box is started
 // with, to build the view.
-var Needed = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_SYS_RESOURCE, unix.CAP_FOWNER, unix.CAP_CHOWN}
+var Needed = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW, unix.CAP_NET_BIND_SERVICE, unix.CAP_DAC_OVERRIDE, unix.CAP_SYS_RESOURCE, unix.CAP_FOWNER, unix.CAP_CHOWN}
 
 // What capset is given; it stays where it is while every thread reads it.
 var (

@@ -29,6 +29,9 @@ func (s *stage) run() int {
 	_ = unix.Setpgid(0, 0) // what is typed is for the command, and not for this process
 	s.tell(Ready, strconv.Itoa(s.abi))
 	go s.watch(child)
+	if s.tries != nil {
+		go s.tries.follow()
+	}
 	if len(s.limits) > 0 {
 		go s.count()
 	}
@@ -115,9 +118,11 @@ func (s *stage) reap(child int) int {
 			s.tell(Failed, "wait", err.Error())
 			return failed
 		case pid == child && status.Exited():
+			s.tries.drain()
 			s.tell(Exited, strconv.Itoa(status.ExitStatus()))
 			return 0
 		case pid == child && status.Signaled():
+			s.tries.drain()
 			s.tell(Killed, strconv.Itoa(int(status.Signal())))
 			return 0
 		}

@@ -52,6 +52,7 @@ type stage struct {
 	limits  map[string]uint64
 	session bool
 	umask   int
+	tries   *tries // what is wanted of the network; nil: nobody looks
 
 	dir  string
 	env  []string
@@ -117,6 +118,8 @@ func (s *stage) take(st Step) error {
 		s.session = true
 	case Loopback:
 		return loopbackUp()
+	case Watch:
+		return s.watchNetwork()
 	case Limit:
 		n, err := strconv.ParseUint(args[1], 10, 63)
 		if err != nil {

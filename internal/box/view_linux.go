@@ -97,6 +97,10 @@ func (s *stage) put(st Step, tree int) (err error) {
 		tree, err = newFS("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, map[string]string{"newinstance": "", "ptmxmode": "0666", "mode": "620"})
 	case Scratch:
 		tree, err = s.scratch(st[1])
+	case Layer:
+		tree, err = layered(st[1], st[2], st[3])
+	case PinHere:
+		tree, err = s.again(st[1])
 	case Seal:
 		return s.seal(st[1])
 	case Folder:
@@ -252,10 +256,25 @@ func (s *stage) scratch(name string) (int, error) {
 			return -1, err
 		}
 	}
+	return layered(name, workbench+"/upper", workbench+"/work")
+}
+
+// layered is a folder with a layer above it that takes what is written.
+func layered(name, upper, work string) (int, error) {
 	escaped := strings.NewReplacer(`\`, `\\`, ":", `\:`, ",", `\,`).Replace(name)
 	return newFS("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, map[string]string{
-		"lowerdir": escaped, "upperdir": workbench + "/upper", "workdir": workbench + "/work", "userxattr": "",
+		"lowerdir": escaped, "upperdir": upper, "workdir": work, "userxattr": "",
 	})
+}
+
+// again is what is seen at a path of the new view, to be mounted there once more.
+func (s *stage) again(name string) (int, error) {
+	fd, err := s.at(name, unix.O_PATH)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(fd) //nolint:errcheck // it was only looked at
+	return unix.OpenTree(fd, "", unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 }
 
 // gone is the first of the guarded paths that nothing is mounted on any more: who

@@ -30,6 +30,8 @@ const (
 	Hide    = "hide"    // PATH: it is empty
 	Tmpfs   = "tmpfs"   // PATH MODE BYTES: empty, in memory, gone at the end
 	Scratch = "scratch" // PATH: what is written there is gone at the end
+	Layer   = "layer"   // PATH UPPER WORK: what is written there goes to UPPER, and PATH stays as it is
+	PinHere = "pinhere" // PATH: as pin, for a folder of the new view
 	Seal    = "seal"    // PATH: what was mounted there is read-only from now on
 	Proc    = "proc"    // PATH: the processes inside
 	Pts     = "pts"     // PATH: pseudo-terminals of its own
@@ -38,6 +40,7 @@ const (
 	Link    = "link"    // TO PATH
 
 	Loopback = "loopback" // the network has an interface to itself
+	Watch    = "watch"    // whatever is tried to reach leads to nowhere, and is told
 	Reads    = "reads"    // PATH: Landlock lets it be read
 	Writes   = "writes"   // PATH: Landlock lets it be changed
 	Devices  = "devices"  // PATH: Landlock lets it be written to, but nothing be made there
@@ -56,6 +59,7 @@ const (
 	LimitCPU    = "cpu"       // seconds
 	LimitMemory = "memory"    // bytes
 	LimitProcs  = "processes" // how many at once
+	LimitFile   = "file"      // bytes of one file
 )
 
 // What sayso-box tells.
@@ -68,6 +72,7 @@ const (
 	Killed   = "killed"   // SIGNAL
 	Lost     = "lost"     // PATH: what protects it has gone, and so everything was ended
 	Over     = "over"     // LIMIT: everything was ended
+	Tried    = "tried"    // PROTOCOL HOST PORT: somebody inside wanted to reach it
 )
 
 // What sayso-box is told while the command runs.
