@@ -113,7 +113,15 @@ func (o *askOptions) run(call sayso.Call, policy *loaded, std IO) error {
 }
 
 // authorize decides, and asks if need be. That it was interrupted is an error.
-func (o *askOptions) authorize(ctx context.Context, call sayso.Call, policy *loaded, std IO) (permit sayso.Permit, decision sayso.Decision, err error) {
+func (o *askOptions) authorize(ctx context.Context, call sayso.Call, policy *loaded, std IO) (sayso.Permit, sayso.Decision, error) {
+	return o.permitted(ctx, call, policy, std, func(ctx context.Context, e *sayso.Engine) (sayso.Permit, sayso.Decision, error) {
+		return e.Authorize(ctx, call)
+	})
+}
+
+// permitted lets an engine give a permit that records, remembers and asks as this
+// machine does.
+func (o *askOptions) permitted(ctx context.Context, call sayso.Call, policy *loaded, std IO, give func(context.Context, *sayso.Engine) (sayso.Permit, sayso.Decision, error)) (permit sayso.Permit, decision sayso.Decision, err error) {
 	err = atDeskIn(ctx, std.key(nil), func(ctx context.Context, d *manage.Desk) error {
 		e := policy.engine
 		e.Journal, e.Grants = d.Journal, keeping{e.Grants, d.Grants}
@@ -130,7 +138,7 @@ func (o *askOptions) authorize(ctx context.Context, call sayso.Call, policy *loa
 		asker := &asker{o: o, desk: d, policy: policy, std: std}
 		defer asker.close()
 		e.Approver = asker.approver()
-		permit, decision, err = e.Authorize(ctx, call)
+		permit, decision, err = give(ctx, &e)
 		if ctx.Err() != nil || asker.interrupted {
 			return statusError(exitInterrupted)
 		}
@@ -167,6 +175,16 @@ func (a *asker) close() {
 	if a.terminal != nil {
 		_ = a.terminal.Close() // all was written
 	}
+}
+
+// via are the places that the policy names; nil: all.
+func (a *asker) via() (via []string) {
+	for _, place := range a.policy.Approve.Via {
+		if c := channels[place]; c != "" {
+			via = append(via, c)
+		}
+	}
+	return via
 }
 
 // approver is who is asked; nil: the policy lets nobody be asked.

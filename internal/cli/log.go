@@ -294,6 +294,9 @@ func summary(r *sayso.Record) string {
 		text = "it did not run"
 	case r.Result != nil:
 		text = cmp.Or(r.Result.Error, "it ran")
+		if strings.HasPrefix(r.Note, previewNote) {
+			text = r.Note
+		}
 	default:
 		text = cmp.Or(r.Note, r.Contract)
 	}

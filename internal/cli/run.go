@@ -23,7 +23,8 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const runUse = `sayso run [--explain] [--json] [--network none|loopback|all] [--write DIR]…
+const runUse = `sayso run [--preview] [--explain] [--json]
+                 [--network none|loopback|all] [--write DIR]…
                  [--timeout TIME] [--output BYTES] [--memory BYTES] [--cpu TIME]
                  [--processes N] [--wait TIME] [--agent NAME] [--session ID]
                  [--preset NAME [--config FILE]] [--cwd DIR] -- COMMAND ARGUMENT…
@@ -35,6 +36,9 @@ settings of agents), reaches no network but its own loopback, gets no rights and
 leaves nothing running. What cannot be enforced here is not run. The request, the
 decision, the answer, the start and the result are recorded.
 
+  --preview       run it first where nothing of what it does stays, show what it
+                  changes, tries to reach and writes, and ask: make exactly these
+                  changes, run it for real, or no
   --network none|loopback|all
                   what it can reach (default: its own loopback, or what the
                   command is known to need)
@@ -53,10 +57,12 @@ decision, the answer, the start and the result are recorded.
 
 Exit status: that of the command, 128 and the number of the signal that ended it,
 124 its time was over, 125 sayso failed or cannot enforce the contract, 126 not
-allowed, 127 there is no such command, 130 interrupted, 2 wrong usage.`
+allowed, 127 there is no such command, 130 interrupted, 2 wrong usage. With
+--preview also 123: it was shown, nobody is there to ask, and nothing was changed.`
 
 // Exit codes of run and sh, as env and timeout have them.
 const (
+	exitPreviewed  = 123
 	exitTimeout    = 124
 	exitFailed     = 125
 	exitNotAllowed = 126
@@ -75,11 +81,13 @@ type runOptions struct {
 	argv            []string // the command, or
 	script, shell   string   // a script and what runs it
 	terminal        bool     // the command has it, and so the signals of the keyboard
+	preview         bool     // it is first shown what it would do
 }
 
 func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.explain, "explain", false, "")
 	flags.BoolVar(&o.asJSON, "json", false, "")
+	flags.BoolVar(&o.preview, "preview", false, "")
 	flags.StringVar(&o.network, "network", "", "")
 	flags.Func("write", "", func(dir string) error { o.write = append(o.write, dir); return nil })
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
@@ -151,6 +159,9 @@ func (o *runOptions) start(std IO) error {
 		return err
 	}
 	policy.engine.Contract = func(call sayso.Call, facts *sayso.Facts) sayso.Contract { return terms.of(base(call, facts)) }
+	if o.preview {
+		return o.previewed(call, &policy, std)
+	}
 	return o.decided(call, &policy, std)
 }
 

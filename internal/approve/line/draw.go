@@ -122,7 +122,7 @@ func (p *page) question(v *view.View) (folded bool) {
 		p.row(indent, append(view.Line{{Text: "it asks because of: ", Role: view.Note}}, v.Part...))
 	}
 	for _, row := range v.Also {
-		p.text(indent, "also sent, "+row.Name+":", view.Note)
+		p.text(indent, row.Title(), view.Note)
 		folded = p.what(row.Lines, false) || folded
 	}
 	p.risk(v)
@@ -227,7 +227,7 @@ func (p *page) explain(v *view.View) {
 	p.text("", "sayso: what it would run, whole", view.Note)
 	p.what(v.What, true)
 	for _, row := range v.Also {
-		p.text(indent, "also sent, "+row.Name+":", view.Note)
+		p.text(indent, row.Title(), view.Note)
 		p.what(row.Lines, true)
 	}
 	p.text("", "sayso: what every stage said", view.Note)

@@ -45,7 +45,7 @@ func (d *dialog) lines(width, others int) (rows []view.Line, first []int) {
 	p.put("", "  ", view.Line{{Text: v.Asks() + " " + v.Wants, Role: view.Plain}})
 	p.sent(v.What)
 	for _, row := range v.Also {
-		p.text("", "also sent, "+row.Name+":", view.Note)
+		p.text("", row.Title(), view.Note)
 		p.sent(row.Lines)
 	}
 	p.risk(v)

@@ -37,6 +37,13 @@ func choices(r *sayso.Request) []Choice {
 		if c.Network != sayso.NetworkNone {
 			out[i].Allows += "; it may reach: " + network(&terms)
 		}
+		switch {
+		case !c.Yes || r.Contract.Changes == "":
+		case c.Real:
+			out[i].Allows = "this call, once, run anew: what it changes then may be something else; it may reach: " + network(&terms)
+		default:
+			out[i].Allows = "the changes that are shown, once; nothing is run"
+		}
 	}
 	return out
 }

@@ -262,3 +262,27 @@ func TestWrap(t *testing.T) {
 		t.Errorf("%d of 20 decisive characters are left", n)
 	}
 }
+
+// TestPreview: what a preview has shown is shown, marked as what sayso has found, and
+// nothing in it is anything but text.
+func TestPreview(t *testing.T) {
+	r := sayso.Request{Call: sayso.Call{Tool: "bash", Input: []byte(`{"command":"make"}`), Root: "/w"}, Contract: sayso.Contract{Tool: "bash", Dir: "/w", Changes: "hash"}}
+	r.Shows = []string{"added    a\nremoved b", "+new\x1b[2J", "-old", "> \u202egnp"}
+	r.Decision.Choices = []sayso.Choice{{Key: "y", Yes: true}, {Key: "r", Yes: true, Real: true}, {Key: "n"}}
+	v := view.Of(&r, view.Options{})
+	row := v.Also[len(v.Also)-1]
+	if !row.Found || row.Title() != "what it would do, by a preview:" || row.Text() != `added    a\nremoved b, +new\x1b[2J, -old, > \u{202e}gnp` {
+		t.Errorf("%+v", row)
+	}
+	if !row.Lines[1].Is(view.Added) || !row.Lines[2].Is(view.Removed) || len(v.Warnings) == 0 {
+		t.Errorf("%+v %q", row.Lines, v.Warnings)
+	}
+	for i, want := range []string{"the changes that are shown, once; nothing is run", "run anew", "nothing"} {
+		if !strings.Contains(v.Choices[i].Allows, want) {
+			t.Errorf("%+v", v.Choices[i])
+		}
+	}
+	if v.Choices[0].Contract == v.Choices[1].Contract {
+		t.Error("both choices are for the same contract")
+	}
+}

@@ -27,7 +27,7 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 		mode += "; reads only below " + joined(c.Read, o)
 	}
 	list := []Row{
-		{"command", what},
+		{Name: "command", Lines: what},
 		row("working directory", path(c.Dir, o)),
 		row("workspace", mode),
 		row("protected paths", orNone(each(c.Protected, o))...),
@@ -51,6 +51,12 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 	}
 	if len(c.Scratch) > 0 {
 		list = append(list, row("gone at the end", each(c.Scratch, o)...))
+	}
+	if c.Preview {
+		list = append(list, row("preview", "nothing of what it changes stays"))
+	}
+	if c.Changes != "" {
+		list = append(list, row("changes", "made as the preview has shown them, without running anything: "+Safe(c.Changes)))
 	}
 	if c.CPU > 0 {
 		list = append(list, row("CPU time", c.CPU.String()))

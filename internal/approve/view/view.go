@@ -59,6 +59,15 @@ const (
 type Row struct {
 	Name  string
 	Lines []Line
+	Found bool // by sayso itself; else the agent has sent it
+}
+
+// Title is what stands above the row where it is not one of many.
+func (r Row) Title() string {
+	if r.Found {
+		return r.Name + ":"
+	}
+	return "also sent, " + r.Name + ":"
 }
 
 // Text is the row in one line.
@@ -118,6 +127,9 @@ func Of(r *sayso.Request, o Options) View {
 	}
 	facts := analyse(r)
 	warned := v.what(r, facts, o)
+	if len(r.Shows) > 0 {
+		v.Also = append(v.Also, preview(warned, r.Shows))
+	}
 	v.Sentences = sentences(d, facts)
 	v.Terms, v.Where = terms(&r.Contract, v.What, o), where(&r.Contract, o)
 	v.Why = whyOf(d, o)
@@ -129,6 +141,27 @@ func Of(r *sayso.Request, o Options) View {
 	}
 	v.Warnings = warned.warnings()
 	return v
+}
+
+// preview is what a preview of the call has shown: each line of a diff has its sign in
+// front, and what the command wrote has another one, so that none of them looks like
+// one of ours.
+func preview(w *writer, shows []string) Row {
+	row := Row{Name: "what it would do, by a preview", Found: true}
+	role, tabs := w.role, w.tabs
+	w.tabs = true
+	for _, text := range shows {
+		w.role = Command
+		switch {
+		case strings.HasPrefix(text, "+"):
+			w.role = Added
+		case strings.HasPrefix(text, "-"):
+			w.role = Removed
+		}
+		row.Lines = append(row.Lines, w.line(text, 0, nil))
+	}
+	w.role, w.tabs = role, tabs
+	return row
 }
 
 // analyse looks at the call again: a request says what was decided, and not where

@@ -141,7 +141,7 @@ func labelled(name string, lines []Line) []Line {
 func (w *writer) rows(values []leaf) []Row {
 	var out []Row
 	for _, l := range values {
-		out = append(out, Row{Safe(l.path), w.lines(l.text, nil)})
+		out = append(out, Row{Name: Safe(l.path), Lines: w.lines(l.text, nil)})
 	}
 	return out
 }
