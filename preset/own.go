@@ -1,6 +1,9 @@
 package preset
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/shell"
 )
@@ -51,6 +54,9 @@ func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
 			return sayso.Decide(sayso.Deny, "guard.own", shown(file)+" looks like what guards this agent, "+shell.Shown(file.Abs)+"; only a person may change that")
 		}
 	}
+	if folder := namesOwn(c, p, files); folder != "" {
+		return sayso.Decide(sayso.Deny, "guard.own", "the code names "+shell.Shown(folder)+", where what guards this agent is, and may change it; only a person may do that")
+	}
 	if from := copiesOwn(c, p, files); from != "" {
 		return sayso.Decide(sayso.Deny, "guard.self", "under another name it would not be known for what decides about agents: "+shell.Shown(from))
 	}
@@ -64,4 +70,50 @@ func decidesOwn(c *sayso.Case, p *sayso.Part, files []string) sayso.Verdict {
 		return sayso.Decide(sayso.Deny, "guard.page", "which port of this machine it reaches cannot be known, and one of them is the page of sayso, which is for people; write the port out")
 	}
 	return sayso.Pass()
+}
+
+// ownFolders are where policies and state of sayso are below a home folder, whoever's
+// it is.
+var ownFolders = []string{"/.config/sayso/**", "/.local/state/sayso/**"}
+
+// namesOwn returns the folder of what guards the agent that is named in code: in a
+// program of another language that is given as text, or in the arguments of one. What
+// it does with the folder, a database for example, only that program knows.
+func namesOwn(c *sayso.Case, p *sayso.Part, files []string) string {
+	if p.Command == nil || p.Effects&shell.Executes == 0 || p.Command.Elsewhere || runsParts(c, p) {
+		return ""
+	}
+	var text strings.Builder
+	for _, a := range p.Command.Args {
+		text.WriteString(strings.ToLower(a.Text) + "\n")
+	}
+	for _, r := range p.Command.Redirects {
+		if strings.HasPrefix(r.Op, "<<") {
+			text.WriteString(strings.ToLower(r.Target.Text) + "\n")
+		}
+	}
+	for _, file := range slices.Concat(ownFolders, files) {
+		folder, tree := strings.CutSuffix(file, "/**")
+		if !tree {
+			continue
+		}
+		name := strings.ToLower(folder)
+		if home := strings.ToLower(c.Facts.Place.Home); home != "" {
+			name = strings.TrimPrefix(name, home) // it may be written as ~, or as a variable
+		}
+		if strings.Count(name, "/") > 1 && strings.Contains(text.String(), name) {
+			return folder
+		}
+	}
+	return ""
+}
+
+// runsParts reports whether what a part runs is known: it is judged by itself.
+func runsParts(c *sayso.Case, p *sayso.Part) bool {
+	for i := range c.Facts.Parts {
+		if q := c.Facts.Parts[i].Command; q != nil && c.Facts.Parent(q) == p.Command {
+			return true
+		}
+	}
+	return false
 }
