@@ -7,22 +7,21 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/build"
 	"github.com/sayso-dev/sayso/internal/catalog"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/session"
+	"github.com/sayso-dev/sayso/internal/wire"
 )
 
 const doctorUse = `sayso doctor [--json] [--preset NAME]
 
-Tells whether sayso really guards this workspace: is the hook wired, is it the
-same version, was it ever called, which policy is in force and what of it does
-not count, what state the sessions are in, and whether commands are really
+Tells whether sayso really guards this workspace: for each agent that is there,
+is the hook wired, trusted, called and fast, and what happens if it is lost; is it
+the same version, which policy is in force and what of it does not count, what
+state the sessions are in, and whether commands are really
 confined here: it tries to break out in nine ways, first where nothing confines it
 and then inside. Each problem comes with what to do about it.
 
@@ -79,8 +78,7 @@ func doctor(args []string, std IO) error {
 	}
 	r := doctorReport{OK: true, Root: local.Root(at.Dir)}
 	r.programs()
-	in := claudeSettings(r.Root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
-	r.wiring(in)
+	r.agents(wire.At{Root: r.Root, Home: at.Home, Env: os.Getenv})
 	r.sessions()
 	r.memory(std)
 	r.policy(at.Home, *preset, std)
@@ -135,81 +133,6 @@ func buildOf(path string) (build.Info, error) {
 		err = json.Unmarshal(out, &b)
 	}
 	return b, err
-}
-
-// wiring looks for the hooks in the settings of Claude Code.
-func (r *doctorReport) wiring(in claudeFiles) {
-	seen := map[string]bool{}
-	for _, name := range in.all() {
-		text, err := os.ReadFile(name)
-		if os.IsNotExist(err) {
-			continue
-		}
-		var found []foundHook
-		if err == nil {
-			found, err = claudeHooks(text)
-		}
-		if err != nil {
-			r.add(problem, "claude", inFile(name, err).Error(), "mend the file: Claude Code does not read it either")
-			continue
-		}
-		if line, off := hooksOff(text); off {
-			r.add(problem, "claude", fmt.Sprintf("%s:%d: disableAllHooks switches every hook off", name, line), "remove it")
-		}
-		for i, h := range found {
-			r.wired(name, h, seen)
-			if i == 0 && name == in.shared && filepath.IsAbs(hookPath(h.command)) {
-				r.add(note, "claude", fmt.Sprintf("%s:%d: the file is committed, and names a path of this machine", name, h.line), "sayso init claude moves it into "+in.local)
-			}
-		}
-	}
-	r.missing(seen)
-}
-
-// wired looks at one hook of sayso.
-func (r *doctorReport) wired(file string, h foundHook, seen map[string]bool) {
-	at := fmt.Sprintf("%s:%d: %s", file, h.line, h.event)
-	path := hookPath(h.command)
-	runs := path
-	if filepath.Base(path) == path { // a name: the shell searches for it, and not here
-		runs, _ = exec.LookPath(path) // none is no file either
-	}
-	info, err := os.Stat(runs)
-	own, _ := hookProgram() // that there is none is told already
-	switch {
-	case err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		r.add(problem, "claude", fmt.Sprintf("%s runs %s, which cannot be run: Claude Code goes on without an answer", at, path), "sayso init claude")
-		return
-	case h.matcher != "" && h.matcher != "*":
-		r.add(problem, "claude", fmt.Sprintf("%s is for %s only: other tools are not guarded", at, h.matcher), "sayso init claude")
-		return
-	case own != "" && local.Real(runs) != local.Real(own):
-		r.add(note, "claude", fmt.Sprintf("%s runs %s, not the one beside this sayso", at, path), "sayso init claude")
-	case !seen[h.event] && h.event == "PreToolUse":
-		r.add(fine, "claude", at+" asks sayso before each call", "")
-	}
-	seen[h.event] = true
-}
-
-// hookPath is the program that a command runs.
-func hookPath(command string) string {
-	path := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(command), " claude"), " hook")
-	if quoted, ok := strings.CutPrefix(path, "'"); ok {
-		return strings.ReplaceAll(strings.TrimSuffix(quoted, "'"), `'\''`, "'")
-	}
-	return strings.Trim(path, `"`)
-}
-
-// missing tells which events sayso is not told of.
-func (r *doctorReport) missing(seen map[string]bool) {
-	if !seen["PreToolUse"] {
-		r.add(problem, "claude", "Claude Code does not ask sayso in this workspace", "sayso init claude")
-		return
-	}
-	without := slices.DeleteFunc(claudeEvents(), func(event string) bool { return seen[event] })
-	if len(without) > 0 {
-		r.add(problem, "claude", "sayso is not told of "+strings.Join(without, ", ")+", and so does not learn what was answered and read", "sayso init claude")
-	}
 }
 
 // sessions looks at what the hook has left behind.

@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sayso-dev/sayso/internal/jsontext"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/wire"
 )
 
 // An edit is a file that is to change; after is nil if it is to go.
@@ -47,6 +49,15 @@ func readPlain(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
+// inFile says in which file a mistake is.
+func inFile(name string, err error) error {
+	var mistake *jsontext.Error
+	if errors.As(err, &mistake) {
+		return fmt.Errorf("%s:%w", name, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // apply shows the changes, asks, and makes them.
 func (job *initJob) apply(edits []edit, std IO) error {
 	todo := []edit{}
@@ -70,11 +81,23 @@ func (job *initJob) apply(edits []edit, std IO) error {
 			return err
 		}
 	}
+	var made []string
 	for _, e := range todo {
-		if err := e.write(); err != nil {
+		folders := missingFolders(e.name)
+		err := e.write()
+		switch {
+		case err != nil:
+		case job.undo:
+			folders, err = job.kept.forget(e)
+			made = append(made, folders...)
+		default:
+			err = job.kept.keep(e, folders)
+		}
+		if err != nil {
 			return err
 		}
 	}
+	removeEmpty(made)
 	return job.told(todo, true, std)
 }
 
@@ -104,11 +127,15 @@ func (job *initJob) told(todo []edit, done bool, std IO) error {
 		return nil
 	}
 	for _, e := range todo {
-		if filepath.Base(e.name) == localSettings && !ignored(e.name) {
-			printf(std.Err, "sayso: note: %s is for you alone: add .claude/%s to .gitignore\n", e.name, localSettings)
+		if filepath.Base(e.name) == wire.LocalSettings && !ignored(e.name) {
+			printf(std.Err, "sayso: note: %s is for you alone: add .claude/%s to .gitignore\n", e.name, wire.LocalSettings)
 		}
 	}
-	_, err := fmt.Fprintln(std.Out, "The next session of the agent asks sayso before each call; sayso doctor tells whether it does.")
+	does := "asks sayso before each call"
+	if job.observe {
+		does = "tells sayso of each call, which records what it would decide and enforces the guardrails only"
+	}
+	_, err := fmt.Fprintln(std.Out, "The next session of the agent "+does+"; sayso doctor tells whether it does.")
 	return err
 }
 
@@ -126,7 +153,7 @@ func ignored(settings string) bool {
 		}
 		for line := range strings.Lines(string(text)) {
 			switch strings.Trim(strings.TrimSpace(line), "/") {
-			case ".claude", ".claude/*", ".claude/**", "*", localSettings, ".claude/" + localSettings, "**/.claude/" + localSettings:
+			case ".claude", ".claude/*", ".claude/**", "*", wire.LocalSettings, ".claude/" + wire.LocalSettings, "**/.claude/" + wire.LocalSettings:
 				return true
 			}
 		}

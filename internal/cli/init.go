@@ -7,29 +7,36 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/wire"
 )
 
-const initUse = `sayso init [--user | --shared] [--yes | --print] [--undo] [--json] claude
+const initUse = `sayso init [--user | --shared | --managed] [--observe] [--yes | --print]
+                  [--undo] [--json] AGENT…
 
-Lets an agent ask sayso before each of its tool calls: writes a starter policy,
+Lets agents ask sayso before each of their tool calls: writes a starter policy,
 .sayso.yaml, if the workspace has none, and wires the hooks in the settings of
-the agent. It shows what would change, asks, and changes nothing else in the
-files. Run again it does nothing.
+each agent: claude, codex, gemini, opencode, copilot, cursor. It shows what would
+change, asks, and changes nothing else in the files. Run again it does nothing.
 
-The hooks name the program by its path, which is another one on each machine:
-they go into .claude/settings.local.json, which is yours and not committed.
+The hooks name the program by its path, which is another one on each machine. For
+Claude Code they go into .claude/settings.local.json, which is yours and not
+committed; the others have no such file, so they are wired for all your workspaces.
 
-  --user    wire them for all your workspaces, in ~/.claude/settings.json
-  --shared  wire them for everybody who works here, in .claude/settings.json,
-            which is committed: by the name sayso-hook, which everybody then
-            needs on the search path
-  --yes     do not ask
-  --print   show what would change, and change nothing
-  --undo    take the hooks out again, and the starter policy if nobody changed it
-  --json    print what was changed, or would be, as one JSON object
+  --user     wire them for all your workspaces, in your home folder
+  --shared   wire them for everybody who works here, in a file that is committed:
+             by the name sayso-hook, which everybody then needs on the search path
+  --managed  wire them for everybody on this machine, in the administrator's file,
+             which no file of a workspace can switch off
+  --observe  only record what would have been decided, and enforce nothing but the
+             guardrails; without it again, everything is enforced
+  --yes      do not ask
+  --print    show what would change, and change nothing
+  --undo     take the hooks out again, and the starter policy if nobody changed it
+  --json     print what was changed, or would be, as one JSON object
 
 Exit status: 0 done, 1 error, or not wanted, 2 wrong usage.`
 
@@ -49,7 +56,10 @@ deny:
 
 // An initJob is what init is to do.
 type initJob struct {
-	user, shared, undo, yes, print, asJSON bool
+	user, shared, managed, observe, undo, yes, print, asJSON bool
+
+	at   wire.At
+	kept keptFiles
 }
 
 func initVerb(args []string, std IO) error {
@@ -57,6 +67,8 @@ func initVerb(args []string, std IO) error {
 	var job initJob
 	flags.BoolVar(&job.user, "user", false, "")
 	flags.BoolVar(&job.shared, "shared", false, "")
+	flags.BoolVar(&job.managed, "managed", false, "")
+	flags.BoolVar(&job.observe, "observe", false, "")
 	flags.BoolVar(&job.yes, "yes", false, "")
 	flags.BoolVar(&job.print, "print", false, "")
 	flags.BoolVar(&job.undo, "undo", false, "")
@@ -65,17 +77,9 @@ func initVerb(args []string, std IO) error {
 	if helped || err != nil {
 		return err
 	}
-	switch {
-	case len(rest) != 1 || rest[0] != "claude":
-		near := ""
-		if len(rest) == 1 {
-			near = orNear(rest[0], []string{"claude"}, "")
-		}
-		return &usageError{"init wants the name of an agent: claude" + near, "for example: sayso init claude"}
-	case job.user && job.shared:
-		return &usageError{"--user and --shared do not go together", "sayso help init says what each does"}
-	case job.asJSON && !job.yes && !job.print:
-		return &usageError{"--json cannot ask", "say --yes, or --print to change nothing"}
+	agents, err := job.agents(rest)
+	if err != nil {
+		return err
 	}
 	if err := byPerson("what guards an agent"); err != nil && !job.print {
 		return err
@@ -84,101 +88,237 @@ func initVerb(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	root := local.Root(at.Dir)
-	in := claudeSettings(root, at.Home, os.Getenv("CLAUDE_CONFIG_DIR"))
-	var edits []edit
-	if job.undo {
-		edits, err = job.undoClaude(root, in)
-	} else {
-		edits, err = job.initClaude(root, in)
-	}
+	job.at = wire.At{Root: local.Root(at.Dir), Home: at.Home, Env: os.Getenv}
+	job.kept = loadKept()
+	policy, err := job.policy()
 	if err != nil {
 		return err
+	}
+	edits := []edit{policy}
+	for _, a := range agents {
+		more, err := job.edits(a)
+		if err != nil {
+			return err
+		}
+		edits = append(edits, more...)
 	}
 	return job.apply(edits, std)
 }
 
-// initClaude says which files change.
-func (job *initJob) initClaude(root string, in claudeFiles) ([]edit, error) {
+// agents are those that were named, if the options go together.
+func (job *initJob) agents(names []string) ([]*wire.Agent, error) {
+	var out []*wire.Agent
+	for _, name := range names {
+		a, ok := wire.Find(name)
+		if !ok {
+			return nil, noAgent("init", []string{name})
+		}
+		out = append(out, a)
+	}
+	scopes := 0
+	for _, scope := range []bool{job.user, job.shared, job.managed} {
+		if scope {
+			scopes++
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return nil, noAgent("init", nil)
+	case scopes > 1:
+		return nil, &usageError{"--user, --shared and --managed do not go together", "sayso help init says what each does"}
+	case job.asJSON && !job.yes && !job.print:
+		return nil, &usageError{"--json cannot ask", "say --yes, or --print to change nothing"}
+	}
+	return out, nil
+}
+
+// policy is what becomes of the policy of the workspace.
+func (job *initJob) policy() (edit, error) {
+	policy, err := readEdit(filepath.Join(job.at.Root, config.CommittedFile))
+	switch {
+	case err != nil:
+	case job.undo && string(policy.before) == starter:
+		policy.after = nil
+	case !job.undo && policy.missing && !job.managed:
+		policy.after = []byte(starter)
+	}
+	return policy, err
+}
+
+// scope is for whom an agent is wired.
+func (job *initJob) scope(a *wire.Agent) wire.Scope {
+	switch {
+	case job.user:
+		return wire.User
+	case job.shared:
+		return wire.Shared
+	case job.managed:
+		return wire.Managed
+	}
+	if _, ok := a.Place(job.at, wire.Local); ok {
+		return wire.Local
+	}
+	return wire.User
+}
+
+// edits says which files of an agent change.
+func (job *initJob) edits(a *wire.Agent) ([]edit, error) {
+	if job.undo {
+		return job.undoing(a)
+	}
 	program, err := hookProgram()
 	if err != nil {
 		return nil, err
 	}
-	policy, err := readEdit(filepath.Join(root, config.CommittedFile))
-	if err != nil {
-		return nil, err
-	}
-	if policy.missing {
-		policy.after = []byte(starter)
-	}
-	wired, other, command := in.local, in.shared, shellWord(program)+" claude"
-	switch {
-	case job.user:
-		wired, other = in.user, ""
-	case job.shared:
+	scope, call := job.scope(a), wire.Call{Program: program, Observe: job.observe}
+	if scope == wire.Shared {
 		if err := onPath(program); err != nil {
 			return nil, err
 		}
-		wired, other, command = in.shared, in.local, hookName+" claude"
+		call.Program = hookName
 	}
-	edits := []edit{policy}
-	if other != "" {
-		moved, done, err := job.moveFrom(other)
+	at, ok := a.Place(job.at, scope)
+	if !ok {
+		return nil, &hintedError{a.Title + " has no " + string(scope) + " settings", "leave --" + string(scope) + " out"}
+	}
+	var edits []edit
+	if other, ok := otherPlace(a, job.at, scope); ok {
+		moved, done, err := job.moveFrom(a, other, call)
 		if err != nil {
 			return nil, err
 		}
 		if done { // it is wired for everybody
-			return edits, nil
+			return nil, nil
 		}
 		edits = append(edits, moved)
 	}
-	settings, err := readEdit(wired)
+	settings, err := readEdit(at.File)
 	if err != nil {
 		return nil, err
 	}
-	text := settings.before
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
+	if settings.after, err = a.Wire(settings.before, scope, call); err != nil {
+		return nil, inSettings(a, at.File, err)
 	}
-	if settings.after, err = wireClaude(text, command); err != nil {
-		return nil, inSettings(wired, err)
+	edits = append(edits, settings)
+	if a.Name == "codex" && scope != wire.Managed {
+		return job.trusting(edits, at, settings.after)
 	}
-	return append(edits, settings), nil
+	return edits, nil
+}
+
+// trusting lets Codex trust its hooks, which it would otherwise skip without a word.
+func (job *initJob) trusting(edits []edit, at wire.Place, hooks []byte) ([]edit, error) {
+	e, err := readEdit(wire.TrustFile(job.at))
+	if err != nil {
+		return nil, err
+	}
+	if hooks == nil {
+		e.after = wire.Distrust(e.before)
+	} else if e.after, err = wire.Trusts(e.before, at.File, hooks); err != nil {
+		return nil, err
+	}
+	return append(edits, e), nil
+}
+
+// otherPlace is the other file of a workspace, for agents with one for each person and
+// one for all.
+func otherPlace(a *wire.Agent, at wire.At, scope wire.Scope) (wire.Place, bool) {
+	own, has := a.Place(at, wire.Local)
+	shared, _ := a.Place(at, wire.Shared)
+	switch {
+	case has && scope == wire.Local:
+		return shared, true
+	case has && scope == wire.Shared:
+		return own, true
+	}
+	return wire.Place{}, false
 }
 
 // moveFrom takes the hooks out of the other settings of a workspace: two answers
 // to one call are one too many. Hooks that name the program without a path are
 // for everybody and stay; done says that they do here as well.
-func (job *initJob) moveFrom(name string) (e edit, done bool, err error) {
-	if e, err = readEdit(name); err != nil || e.missing {
+func (job *initJob) moveFrom(a *wire.Agent, from wire.Place, call wire.Call) (e edit, done bool, err error) {
+	if e, err = readEdit(from.File); err != nil || e.missing {
 		return e, false, err
 	}
-	found, err := claudeHooks(e.before)
+	found, err := a.Find(e.before, from.Scope)
 	if err != nil {
-		return e, false, inSettings(name, err)
+		return e, false, inSettings(a, from.File, err)
 	}
-	if !job.shared && len(found) > 0 && found[0].command == hookName+" claude" {
-		again, err := wireClaude(e.before, found[0].command)
+	if parsed, ok := firstCall(found); ok && !job.shared && parsed.Program == hookName && parsed.Observe == call.Observe {
+		call.Program = hookName
+		again, err := a.Wire(e.before, from.Scope, call)
 		_, missing := exec.LookPath(hookName)
 		return e, err == nil && missing == nil && bytes.Equal(again, e.before), err
 	}
-	e.after, err = unwired(e.before)
+	e.after, err = a.Unwire(e.before, from.Scope)
 	return e, false, err
 }
 
-// inSettings says what is wrong with the settings of an agent, and where.
-func inSettings(name string, err error) error {
-	return &hintedError{inFile(name, err).Error(), "mend it, for Claude Code does not read it either: it is plain JSON, without comments and without a comma behind the last entry"}
+func firstCall(found []wire.Hook) (wire.Call, bool) {
+	if len(found) == 0 {
+		return wire.Call{}, false
+	}
+	return wire.ParseCall(found[0].Command)
 }
 
-// unwired is a file of settings without the hooks of sayso; nil if it has nothing
-// else in it.
-func unwired(before []byte) ([]byte, error) {
-	after, err := unwireClaude(before)
-	if err == nil && string(bytes.TrimSpace(after)) == "{}" && !bytes.Equal(before, after) {
-		return nil, nil
+// inSettings says what is wrong with the settings of an agent, and where.
+func inSettings(a *wire.Agent, name string, err error) error {
+	hint := "mend it, for " + a.Title + " does not read it either"
+	if a.Name == "claude" {
+		hint += ": it is plain JSON, without comments and without a comma behind the last entry"
 	}
-	return after, err
+	return &hintedError{inFile(name, err).Error(), hint}
+}
+
+// undoing says which files change to be as if init had not been.
+func (job *initJob) undoing(a *wire.Agent) ([]edit, error) {
+	var edits []edit
+	scopes := []wire.Scope{job.scope(a)}
+	if scopes[0] == wire.Local {
+		scopes = append(scopes, wire.Shared)
+	}
+	for _, at := range a.Places(job.at) {
+		if !slices.Contains(scopes, at.Scope) {
+			continue
+		}
+		e, err := readEdit(at.File)
+		if err != nil {
+			return nil, err
+		}
+		if !e.missing {
+			before, known := job.kept.before(e)
+			older, _ := a.Find(before, at.Scope) // hooks of an older version go, too
+			if e.after = before; !known || len(older) > 0 {
+				if e.after, err = a.Unwire(e.before, at.Scope); err != nil {
+					return nil, inSettings(a, at.File, err)
+				}
+			}
+			edits = append(edits, e)
+		}
+		if a.Name == "codex" && at.Scope != wire.Managed {
+			if edits, err = job.untrusting(edits); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return edits, nil
+}
+
+// untrusting takes back that Codex trusts its hooks.
+func (job *initJob) untrusting(edits []edit) ([]edit, error) {
+	edits, err := job.trusting(edits, wire.Place{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	e := &edits[len(edits)-1]
+	if before, known := job.kept.before(*e); known && !e.missing {
+		e.after = before
+	}
+	if e.missing {
+		edits = edits[:len(edits)-1]
+	}
+	return edits, nil
 }
 
 // onPath makes sure that the name of the hook leads to the program.
@@ -192,39 +332,6 @@ func onPath(program string) error {
 		problem = fmt.Sprintf("%s on the search path is %s, not %s", hookName, found, program)
 	}
 	return &hintedError{problem, "put " + filepath.Dir(program) + " on it for all who use the settings, or leave --shared out"}
-}
-
-// undoClaude says which files change to be as if init had not been.
-func (job *initJob) undoClaude(root string, in claudeFiles) ([]edit, error) {
-	policy, err := readEdit(filepath.Join(root, config.CommittedFile))
-	if err != nil {
-		return nil, err
-	}
-	if string(policy.before) == starter {
-		policy.after = nil
-	}
-	edits := []edit{policy}
-	names := []string{in.local, in.shared}
-	switch {
-	case job.user:
-		names = []string{in.user}
-	case job.shared:
-		names = []string{in.shared}
-	}
-	for _, name := range names {
-		e, err := readEdit(name)
-		if err != nil {
-			return nil, err
-		}
-		if e.missing {
-			continue
-		}
-		if e.after, err = unwired(e.before); err != nil {
-			return nil, inSettings(name, err)
-		}
-		edits = append(edits, e)
-	}
-	return edits, nil
 }
 
 // hookName is the small program that agents start.

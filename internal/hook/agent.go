@@ -134,6 +134,17 @@ func (a *Agent) moment(event string) (moments, bool) {
 	return moments{name: event}, false
 }
 
+// Decisive are the events at which a call is decided.
+func (a *Agent) Decisive() []string {
+	var out []string
+	for _, m := range a.events {
+		if m.is == before {
+			out = append(out, m.name)
+		}
+	}
+	return out
+}
+
 // Events are the events of the agent that sayso wants to be told of.
 func (a *Agent) Events() []string {
 	var out []string

@@ -36,17 +36,7 @@ func (a *Agent) Denial(err error) []byte {
 	if !a.lenient {
 		return nil
 	}
-	return a.decided(&told{agent: a, Event: a.deciding()}, sayso.Decision{Code: sayso.CodeError, Reason: err.Error()})
-}
-
-// deciding is the event before a tool runs.
-func (a *Agent) deciding() string {
-	for _, m := range a.events {
-		if m.is == before {
-			return m.name
-		}
-	}
-	return ""
+	return a.decided(&told{agent: a}, sayso.Decision{Code: sayso.CodeError, Reason: err.Error()})
 }
 
 // Decides reports whether an event wants an answer.

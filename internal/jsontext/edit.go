@@ -15,7 +15,12 @@ func Append(text []byte, item any, path ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := root
+	return root.Append(text, item, path...)
+}
+
+// Append is like the function, for a text that was parsed.
+func (v *Value) Append(text []byte, item any, path ...string) ([]byte, error) {
+	at := v
 	for i, key := range path {
 		if at.Kind != Object {
 			return nil, mistake(text, at.start, fmt.Sprintf("%s is not an object", strings.Join(path[:i], ".")))
@@ -30,6 +35,17 @@ func Append(text []byte, item any, path ...string) ([]byte, error) {
 		return nil, mistake(text, at.start, fmt.Sprintf("%s is not a list", strings.Join(path, ".")))
 	}
 	return at.insert(text, len(path), "", item)
+}
+
+// Set gives a key of an object that was parsed a value, in the place of the one that
+// it has.
+func (v *Value) Set(text []byte, key string, value any) ([]byte, error) {
+	old := v.Get(key)
+	if old == nil {
+		return v.insert(text, 0, key, value)
+	}
+	now, err := render("", value, "", indentation(text))
+	return splice(text, old.start, old.end, now), err
 }
 
 // nested wraps an item into an array, and that into objects with the keys.
@@ -57,7 +73,8 @@ func (v *Value) insert(text []byte, depth int, key string, value any) ([]byte, e
 		return nil, err
 	}
 	if last < 0 {
-		entry = "\n" + inner + entry + "\n" + strings.TrimSuffix(inner, unit)
+		inside := strings.TrimRight(string(text[v.start+1:v.end-1]), " \t\r\n") // comments
+		entry = inside + "\n" + inner + entry + "\n" + strings.TrimSuffix(inner, unit)
 		return splice(text, v.start+1, v.end-1, withLineEnds(text, entry)), nil
 	}
 	_, end := v.span(last)
@@ -93,14 +110,40 @@ func render(key string, value any, prefix, unit string) (string, error) {
 func Remove(text []byte, from *Value, index int) []byte {
 	start, end := from.span(index)
 	switch last := from.last(); {
-	case last == 0:
+	case last == 0 && blanks(text[from.start+1:start]) && blanks(text[end:from.end-1]):
 		return splice(text, from.start+1, from.end-1, "")
+	case last == 0: // comments stay, and so may a comma
+		return splice(text, start, end+commaAt(text, end), "")
 	case index == last:
 		_, before := from.span(index - 1)
-		return splice(text, before, end, "")
+		if blanks(bytes.Replace(text[before:start], []byte(","), nil, 1)) {
+			return splice(text, before, end, "")
+		}
+		text = splice(text, start, end+commaAt(text, end), "")
+		return splice(text, before, before+commaAt(text, before), "")
 	}
 	next, _ := from.span(index + 1)
-	return splice(text, start, next, "")
+	if blanks(bytes.Replace(text[end:next], []byte(","), nil, 1)) {
+		return splice(text, start, next, "")
+	}
+	return splice(text, start, end+commaAt(text, end), "")
+}
+
+// blanks reports whether there is nothing to see in a text.
+func blanks(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+
+// commaAt is how many bytes there are behind a place up to a comma, with it; none if
+// something else comes first.
+func commaAt(text []byte, at int) int {
+	for i, c := range text[at:] {
+		switch {
+		case c == ',':
+			return i + 1
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			return 0
+		}
+	}
+	return 0
 }
 
 // last is the index of the last element, or -1.

@@ -114,3 +114,66 @@ func TestMistakes(t *testing.T) {
 		t.Error("a channel is JSON")
 	}
 }
+
+// TestCommented: comments and commas behind the last element stay where they are, and
+// what is added is taken out again without a trace.
+func TestCommented(t *testing.T) {
+	for _, text := range []string{
+		"{\n  // mine\n  \"a\": 1, // one\n  /* two, } */ \"b\": \"// no\\\" comment\",\n}\n",
+		"{\n  // nothing yet\n}\n",
+		"{ /* x */ }",
+		"{\n  \"hooks\": {\n    // theirs\n    \"Pre\": [\n      {\"type\": \"y\"}, // y\n    ],\n  },\n}\n",
+		"{\"hooks\": {\"Pre\": [ // none\n]}}",
+		"{}",
+	} {
+		root, err := jsontext.ParseCommented([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		with, err := root.Append([]byte(text), handler{"x"}, "hooks", "Pre")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if root, err = jsontext.ParseCommented(with); err != nil {
+			t.Fatalf("%s: %v", with, err)
+		}
+		list := root.Get("hooks").Get("Pre")
+		if list == nil || list.Items[len(list.Items)-1].Get("type").Text != "x" {
+			t.Errorf("%s", with)
+		}
+		for _, comment := range []string{"// mine", "// one", "/* two, } */", "// no", "// nothing yet", "/* x */", "// theirs", "// y", "// none"} {
+			if strings.Contains(text, comment) && !strings.Contains(string(with), comment) {
+				t.Errorf("%s is lost: %s", comment, with)
+			}
+		}
+		without := jsontext.Remove(with, list, len(list.Items)-1)
+		if _, err := jsontext.ParseCommented(without); err != nil || strings.Contains(string(without), `"x"`) {
+			t.Errorf("%v: %s", err, without)
+		}
+		for _, comment := range []string{"// mine", "// one", "// nothing yet", "/* x */", "// theirs", "// y", "// none"} {
+			if strings.Contains(text, comment) && !strings.Contains(string(without), comment) {
+				t.Errorf("%s is lost: %s", comment, without)
+			}
+		}
+	}
+	for _, text := range []string{"{ /* x }", "{ // x }", "{,}", "{\"a\": 1,, }", "[1,]", "{\"a\" // b\n}"} {
+		if _, err := jsontext.ParseCommented([]byte(text)); err == nil {
+			t.Errorf("%s is fine", text)
+		}
+	}
+	// between others
+	text := []byte("{\"l\": [\n  1, // one\n  2, // two\n  3 // three\n]}")
+	for index, want := range []string{"{\"l\": [\n   // one\n  2, // two\n  3 // three\n]}", "{\"l\": [\n  1, // one\n   // two\n  3 // three\n]}", "{\"l\": [\n  1, // one\n  2 // two\n   // three\n]}"} {
+		root, err := jsontext.ParseCommented(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := jsontext.Remove(text, root.Get("l"), index); string(got) != want {
+			t.Errorf("%d: %s", index, got)
+		}
+	}
+	root, _ := jsontext.ParseCommented([]byte("{\n  // on\n  \"on\": false,\n}"))
+	if got, err := root.Set([]byte("{\n  // on\n  \"on\": false,\n}"), "on", true); err != nil || string(got) != "{\n  // on\n  \"on\": true,\n}" {
+		t.Errorf("%s %v", got, err)
+	}
+}

@@ -53,7 +53,63 @@ const maxDepth = 200
 
 // Parse reads a text that is one object. A key that is given twice is a mistake:
 // programs do not agree on which counts.
-func Parse(text []byte) (*Value, error) {
+func Parse(text []byte) (*Value, error) { return parse(text) }
+
+// ParseCommented reads a text in which comments and commas behind the last element
+// may stand, as some programs take their settings. What is changed in it is changed
+// in the text itself, and they stay.
+func ParseCommented(text []byte) (*Value, error) { return parse(blank(text)) }
+
+// blank is a text with blanks in place of its comments and of commas behind the last
+// element, so that everything else stands where it stood.
+func blank(text []byte) []byte {
+	out := bytes.Clone(text)
+	comma := -1       // the last one, as long as only blanks follow it
+	last := byte('{') // what stood before, but for blanks
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			comma, last = -1, c
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			i = blankComment(out, i)
+		case c == ',' && last != '{' && last != '[' && last != ',':
+			comma, last = i, c
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma], comma, last = ' ', -1, c
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			comma, last = -1, c
+		}
+	}
+	return out
+}
+
+// blankComment blanks a comment that starts at a place, and returns its last byte. One
+// that does not end stays, and is a mistake.
+func blankComment(out []byte, from int) int {
+	end := bytes.IndexByte(out[from:], '\n')
+	if out[from+1] == '*' {
+		if end = bytes.Index(out[from+2:], []byte("*/")); end < 0 {
+			return from
+		}
+		end += 4
+	}
+	if end < 0 {
+		end = len(out) - from
+	}
+	for i := from; i < from+end; i++ {
+		if out[i] != '\n' && out[i] != '\r' {
+			out[i] = ' '
+		}
+	}
+	return from + end - 1
+}
+
+func parse(text []byte) (*Value, error) {
 	var any json.RawMessage
 	if err := json.Unmarshal(text, &any); err != nil {
 		var syntax *json.SyntaxError
@@ -164,6 +220,9 @@ func (v *Value) Get(key string) *Value {
 	}
 	return nil
 }
+
+// Raw is a value as it stands in the text.
+func (v *Value) Raw(text []byte) string { return string(text[v.start:v.end]) }
 
 // Line returns the line in which a value of the text stands.
 func (v *Value) Line(text []byte) int { return bytes.Count(text[:v.start], []byte("\n")) + 1 }
