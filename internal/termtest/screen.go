@@ -36,6 +36,8 @@ type Screen struct {
 	last       rune
 	modes      map[int]bool
 	parser     *ansi.Parser
+	shown      [3]string // Text, All and Marked, until something is written
+	gone       [2]gone   // what has scrolled away, plain and marked
 }
 
 type saved struct {
@@ -72,6 +74,7 @@ func (s *Screen) odd(format string, args ...any) { s.Odd = append(s.Odd, fmt.Spr
 
 // Write shows what a program writes.
 func (s *Screen) Write(p []byte) (int, error) {
+	s.shown = [3]string{}
 	for _, b := range p {
 		s.parser.Advance(b)
 	}
@@ -81,7 +84,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 // Resize changes the size. Lines are cut or filled, as xterm does it; what does
 // not fit scrolls away at the top.
 func (s *Screen) Resize(cols, rows int) {
-	s.cols = cols
+	s.cols, s.shown = cols, [3]string{}
 	for len(s.lines) > rows && s.y < len(s.lines)-1 {
 		s.lines = s.lines[:len(s.lines)-1] // below the cursor
 	}
@@ -104,7 +107,10 @@ func (s *Screen) Resize(cols, rows int) {
 func (s *Screen) blank() []cell { return make([]cell, s.cols) }
 
 func (s *Screen) print(r rune) {
-	width := ansi.StringWidth(string(r))
+	width := 1
+	if r >= 0x7f { // most are plain letters
+		width = ansi.StringWidth(string(r))
+	}
 	if width == 0 { // it stands on the one before
 		if x := s.x - 1; x >= 0 && s.lines[s.y][x].text != "" {
 			s.lines[s.y][x].text += string(r)
@@ -211,20 +217,49 @@ func (s *Screen) Mode(n int) bool { return s.modes[n] }
 
 // Text is what is seen, a line a line, without blanks at the ends of lines and
 // empty lines at the end.
-func (s *Screen) Text() string { return written(s.lines, false) }
+func (s *Screen) Text() string {
+	return s.once(0, func() string { return written("", s.lines, false) })
+}
 
 // All is Text with what has scrolled away.
-func (s *Screen) All() string { return written(slices.Concat(s.above, s.lines), false) }
+func (s *Screen) All() string {
+	return s.once(1, func() string { return written(s.gone[0].text(s.above, false), s.lines, false) })
+}
 
 // Marked is All with how it looks: {red bold:text}.
-func (s *Screen) Marked() string { return written(slices.Concat(s.above, s.lines), true) }
+func (s *Screen) Marked() string {
+	return s.once(2, func() string { return written(s.gone[1].text(s.above, true), s.lines, true) })
+}
 
-func written(lines [][]cell, marked bool) string {
+// once writes the screen out, unless that was done since it has changed.
+func (s *Screen) once(how int, write func() string) string {
+	if s.shown[how] == "" {
+		s.shown[how] = write()
+	}
+	return s.shown[how]
+}
+
+func written(above string, lines [][]cell, marked bool) string {
 	var b strings.Builder
+	b.WriteString(above)
 	for _, l := range lines {
 		b.WriteString(line(l, marked) + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// gone are lines that have scrolled away, written out: they do not change any more,
+// and there may be thousands of them.
+type gone struct {
+	lines int
+	b     strings.Builder
+}
+
+func (g *gone) text(above [][]cell, marked bool) string {
+	for ; g.lines < len(above); g.lines++ {
+		g.b.WriteString(line(above[g.lines], marked) + "\n")
+	}
+	return g.b.String()
 }
 
 func line(cells []cell, marked bool) string {
@@ -237,7 +272,7 @@ func line(cells []cell, marked bool) string {
 		now = style{}
 	}
 	for i, c := range cells {
-		if c.text == "" && i > 0 && ansi.StringWidth(cells[i-1].text) == 2 {
+		if c.text == "" && i > 0 && len(cells[i-1].text) > 1 && ansi.StringWidth(cells[i-1].text) == 2 {
 			continue
 		}
 		if c.style != now && marked {

@@ -34,6 +34,7 @@ type Terminal struct {
 	file *os.File
 	cmd  *exec.Cmd
 	done chan struct{} // nothing more is shown
+	news chan struct{} // something was
 
 	mu     sync.Mutex
 	screen *Screen
@@ -52,7 +53,7 @@ func Start(t *testing.T, cmd *exec.Cmd, cols, rows int) *Terminal {
 	if err != nil {
 		t.Fatalf("start %s in a terminal: %v", cmd.Path, err)
 	}
-	term := &Terminal{t: t, file: file, cmd: cmd, done: make(chan struct{}), screen: NewScreen(cols, rows)}
+	term := &Terminal{t: t, file: file, cmd: cmd, done: make(chan struct{}), news: make(chan struct{}, 1), screen: NewScreen(cols, rows)}
 	term.screen.Answer = func(text string) {
 		go func() { _, _ = file.WriteString(text) }() // the program may have ended
 	}
@@ -75,6 +76,10 @@ func (term *Terminal) show() {
 		term.mu.Lock()
 		_, _ = term.screen.Write(buffer[:n])
 		term.mu.Unlock()
+		select {
+		case term.news <- struct{}{}:
+		default: // nobody has looked since
+		}
 		if err != nil { // the other end is closed
 			return
 		}
@@ -118,6 +123,14 @@ func (term *Terminal) Wait(text string) {
 	term.Until("want "+text, func(s *Screen) bool { return strings.Contains(s.All(), text) })
 }
 
+const (
+	// calm is how long a program that writes is let write before anybody looks.
+	calm = 2 * time.Millisecond
+	// again is when one looks although nothing was written: what is waited for may
+	// be that nothing is.
+	again = 50 * time.Millisecond
+)
+
 // Until waits until the screen is as it should be.
 func (term *Terminal) Until(what string, is func(*Screen) bool) {
 	term.t.Helper()
@@ -135,7 +148,9 @@ func (term *Terminal) Until(what string, is func(*Screen) bool) {
 				return
 			}
 			term.t.Fatalf("%s: the program has ended with\n%s", what, term.Text())
-		case <-time.After(2 * time.Millisecond):
+		case <-term.news:
+			time.Sleep(calm)
+		case <-time.After(again):
 		}
 		if time.Now().After(end) {
 			term.t.Fatalf("%s, and after %v there is\n%s", what, patience, term.Text())

@@ -147,18 +147,20 @@ func (b *bench) screen() string {
 
 func (b *bench) wants(parts ...string) {
 	b.t.Helper()
+	screen := b.screen()
 	for _, p := range parts {
-		if !strings.Contains(b.screen(), p) {
-			b.t.Errorf("want %q in\n%s", p, b.screen())
+		if !strings.Contains(screen, p) {
+			b.t.Errorf("want %q in\n%s", p, screen)
 		}
 	}
 }
 
 func (b *bench) not(parts ...string) {
 	b.t.Helper()
+	screen := b.screen()
 	for _, p := range parts {
-		if strings.Contains(b.screen(), p) {
-			b.t.Errorf("do not want %q in\n%s", p, b.screen())
+		if strings.Contains(screen, p) {
+			b.t.Errorf("do not want %q in\n%s", p, screen)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/view"
@@ -49,22 +50,31 @@ func (m *Model) draw() string {
 		rows = append(rows, "")
 	}
 	rows = append(rows[:max(0, m.height-2)], m.footer()...)
-	base := strings.Join(rows, "\n")
-	if len(m.over) == 0 {
-		return base
-	}
-	layers := []*lipgloss.Layer{lipgloss.NewLayer(base)}
-	for i, o := range m.over {
+	for _, o := range m.over {
 		text, x, y := m.frame(o.draw(m))
-		layers = append(layers, lipgloss.NewLayer(text).X(x).Y(y).Z(i+1))
+		rows = above(rows[:max(0, m.height-2)], text, x, y)
 	}
-	drawn := strings.Split(lipgloss.NewCompositor(layers...).Render(), "\n")
-	last := max(0, m.height-2)
-	return strings.Join(append(drawn[:min(last, len(drawn))], m.footer()...), "\n")
+	if len(m.over) > 0 { // a box may reach below what is shown
+		rows = append(rows[:min(len(rows), max(0, m.height-2))], m.footer()...)
+	}
+	return strings.Join(rows, "\n")
+}
+
+// above lays the rows of a box over others.
+func above(rows, box []string, x, y int) []string {
+	for i, text := range box {
+		for len(rows) <= y+i {
+			rows = append(rows, "")
+		}
+		under, width := rows[y+i], lipgloss.Width(text)
+		left := ansi.Truncate(under, x, "")
+		rows[y+i] = left + strings.Repeat(" ", x-lipgloss.Width(left)) + text + ansi.TruncateLeft(under, x+width, "")
+	}
+	return rows
 }
 
 // frame draws a box, and says where.
-func (m *Model) frame(b box) (text string, x, y int) {
+func (m *Model) frame(b box) (text []string, x, y int) {
 	width, page := m.boxWidth(), m.boxHeight()
 	if !b.full {
 		width = min(width, 76)
@@ -88,7 +98,7 @@ func (m *Model) frame(b box) (text string, x, y int) {
 	}
 	out = append(out, rule("╰─", foot+strings.Repeat("─", width-view.Width(foot)), "─╯"))
 	x = max(0, (m.width-width-margin)/2)
-	return strings.Join(out, "\n"), x, max(1, (m.height-1-len(rows))/2-1)
+	return out, x, max(1, (m.height-1-len(rows))/2-1)
 }
 
 var styles = map[string]func(lipgloss.Style) lipgloss.Style{

@@ -191,6 +191,8 @@ func seen(r rune, size int) bool {
 		return false
 	case r == 0x2800 || r == unicode.ReplacementChar: // a blank, and what stands for anything
 		return false
+	case r < 0x300 && unicode.IsLetter(r): // those of Europe, which are looked at most
+		return true
 	}
 	return fspath.Plain(string(r)) != "" // else it has no width
 }
