@@ -323,17 +323,30 @@ func (f *Facts) request(address string) {
 		part.Risk, part.Opaque = shell.Dangerous, []string{"the address cannot be read: " + shell.Shown(address)}
 	case u.Scheme == "file":
 		part = f.part(shell.Path{Raw: u.Path, Abs: path.Clean("/" + u.Path), Access: shell.Read})
+	case u.Scheme == connectScheme && u.Port() != "":
+		part.Hosts, part.Effects = []string{shell.Host(fspath.Fold(u.Host))}, part.Effects|shell.Publishes
+		part.Sentence = "Open a connection to " + shell.Shown(u.Hostname()) + ", port " + u.Port() + ", and send it what the program wants"
+		part.metadata()
 	case u.Scheme != "http" && u.Scheme != "https":
 		part.Risk, part.Opaque = shell.Dangerous, []string{"the address is of an unusual kind: " + shell.Shown(address)}
 		part.Hosts = []string{strings.ToLower(u.Hostname())}
 	default:
 		part.Hosts = []string{shell.Host(fspath.Fold(u.Host))}
-		if shell.IsMetadata(part.Hosts[0]) {
-			part.Effects |= shell.Secrets
-			part.Risk = shell.Dangerous
-		}
+		part.metadata()
 	}
 	f.Parts = append(f.Parts, part)
+}
+
+// connectScheme is that of an address that stands for a connection, such as
+// connect://example.com:443: what is sent through it is not known.
+const connectScheme = "connect"
+
+// metadata notes that the part asks for the credentials of a machine.
+func (p *Part) metadata() {
+	if shell.IsMetadata(p.Hosts[0]) {
+		p.Effects |= shell.Secrets
+		p.Risk = shell.Dangerous
+	}
 }
 
 // finish fills in what follows from the parts.

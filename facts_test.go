@@ -131,7 +131,7 @@ func TestDir(t *testing.T) {
 func TestRequests(t *testing.T) {
 	for address, want := range map[string]shell.Risk{
 		"https://example.com": shell.Moderate, "ftp://example.com/x": shell.Dangerous, "::": shell.Dangerous, "file:///etc/shadow": shell.Dangerous,
-		"relative": shell.Dangerous,
+		"relative": shell.Dangerous, "connect://example.com:443": shell.Moderate, "connect://example.com": shell.Dangerous, "connect://169.254.169.254:80": shell.Dangerous,
 	} {
 		f := caseOf(sayso.Call{Tool: "get", Input: object(map[string]string{"u": address}), Root: "/a"}, sayso.Tool{Name: "get", Class: sayso.ClassFetch, URLs: []string{"u"}}).Facts
 		if f.Risk != want {

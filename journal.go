@@ -45,6 +45,7 @@ const (
 	RecordPrompt   RecordKind = "prompt"   // it is put to a person
 	RecordAnswer   RecordKind = "answer"   // what they said
 	RecordRun      RecordKind = "run"      // it starts
+	RecordConnect  RecordKind = "connect"  // it was connected to a host, or was not
 	RecordResult   RecordKind = "result"   // it has ended, or is known not to have run
 )
 

@@ -12,7 +12,11 @@ import (
 
 // confine says what can be enforced, and how to run it.
 func (j *job) confine() (Report, func(context.Context) (Result, error)) {
-	p := &plan{c: &j.c, env: j.env, abi: box.LandlockABI(), terminal: j.o.Terminal, layers: j.layers}
+	env := j.env
+	if j.c.Network == sayso.NetworkHosts {
+		env = proxied(env)
+	}
+	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, layers: j.layers, asks: j.o.Connect != nil}
 	if err := p.make(); err != nil {
 		return nothing(&j.c, err.Error()), j.plain
 	}
@@ -80,8 +84,8 @@ func (p *plan) network(r *Report, landlock func([]string, int) []string) {
 		r.open(Network, "everything can be reached")
 		r.open(Sockets, "everything can be reached but "+hiddenText)
 	default:
-		r.not(Network, "hosts cannot be told apart yet: choose loopback or all")
-		r.not(Sockets, "as the network")
+		r.by(Network, "network namespace", fmt.Sprintf("proxy: %d hosts are listed, others are %s; names are looked up and checked by it", len(p.c.Hosts), map[bool]string{true: "asked about", false: "refused"}[p.asks]))
+		r.by(Sockets, "seccomp")
 	}
 }
 

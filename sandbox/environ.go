@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -45,4 +46,26 @@ func secret(name, value string) bool {
 	upper := strings.ToUpper(name)
 	return slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(upper, part) }) ||
 		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || mask.Text(name+"="+value) != name+"="+value
+}
+
+// proxyPort is where the proxy of a run listens, in the run's own network.
+const proxyPort = 808
+
+// proxied is an environment with the variables that tell programs of the proxy. Those of
+// the system lead nowhere inside.
+func proxied(env []string) []string {
+	address := fmt.Sprintf("http://127.0.0.1:%d", proxyPort)
+	set := map[string]string{"NODE_USE_ENV_PROXY": "1"}
+	for name, value := range map[string]string{"HTTP_PROXY": address, "HTTPS_PROXY": address, "ALL_PROXY": address, "NO_PROXY": "localhost,127.0.0.1,::1"} {
+		set[name], set[strings.ToLower(name)] = value, value
+	}
+	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, ours := set[name]
+		return ours || strings.HasPrefix(strings.ToLower(name), "npm_config_") && strings.HasSuffix(strings.ToLower(name), "proxy")
+	})
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, name+"="+set[name])
+	}
+	return out
 }

@@ -45,6 +45,12 @@ const (
 
 func loopback(c *sayso.Contract) { c.Network = sayso.NetworkLoopback }
 
+// oneHost lists a host on the usual ports, and one on the port of the daemon that leads
+// to this machine.
+func oneHost(c *sayso.Contract) {
+	c.Network, c.Hosts = sayso.NetworkHosts, []string{"good.example", "inside.example:" + os.Getenv("SAYSO_TEST_DAEMON")}
+}
+
 // escapes are the attempts.
 var escapes = []escape{
 	// Files outside.
@@ -177,6 +183,24 @@ var escapes = []escape{
 	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
 	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
 
+	// The network, where one host is listed.
+	{try: "tcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: oneHost},
+	{try: "mptcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: oneHost},
+	{try: "udp $UDP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: oneHost},
+	{try: "tcp-address $TCP $ADDRESS", promise: sandbox.Network, by: netns, says: "ENETUNREACH", change: oneHost},
+	{try: "udp-address $UDP $ADDRESS", promise: sandbox.Network, by: netns, says: "ENETUNREACH", change: oneHost}, // questions for names, too
+	{try: "interfaces", promise: sandbox.Network, by: netns, says: "nothing", change: oneHost},
+	{try: "connect-through 127.0.0.1:$TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost},
+	{try: "connect-through localhost:$TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost},
+	{try: "connect-through $ADDRESS:$TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost},
+	{try: "connect-through other.example:$TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost},
+	{try: "connect-through good.example:$TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost}, // another port
+	{try: "connect-through inside.example:$TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost},
+	{try: "socks-through 127.0.0.1 $TCP", promise: sandbox.Network, by: "proxy", says: "nothing", change: oneHost},
+	{try: "bind 808", promise: sandbox.Escalation, by: "no capabilities", says: "EACCES", change: oneHost, root: true},
+	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: oneHost},
+	{try: "socket 17 3 0", promise: sandbox.Network, by: netns, says: "EACCES", root: true, change: oneHost},
+
 	// The terminal.
 	{try: "type-for-you", promise: sandbox.Terminal, by: "", says: "EPERM", root: true, stdin: aTerminal},
 
@@ -272,6 +296,8 @@ func TestEscape(t *testing.T) {
 	w.values["$FD"] = itoa(fd)
 	t.Setenv("SAYSO_ESCAPE", "plain")
 	t.Setenv("LD_PRELOAD", "/nonexistent.so")
+	t.Setenv("SAYSO_TEST_DAEMON", w.values["$TCP"])
+	t.Setenv("HTTP_PROXY", "http://"+w.openProxy(t))
 	made := 0
 	for _, e := range escapes {
 		if e.root && os.Getuid() != 0 || strings.Contains(e.try, "$ADDRESS") && w.values["$ADDRESS"] == "" {
@@ -308,7 +334,7 @@ func (e *escape) test(t *testing.T, w *world) {
 		if e.stdin != nil {
 			o.Stdin = e.stdin(t, w)
 		}
-		o.Terminal = e.promise == sandbox.Terminal
+		o.Terminal, o.Resolve = e.promise == sandbox.Terminal, w.resolve
 	})
 	line := r.report.Of(e.promise)
 	if line.State != sandbox.Enforced || !strings.Contains(strings.Join(line.By, ", "), e.by) {

@@ -3,10 +3,12 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sayso-dev/sayso/internal/proxy"
 )
 
 // A world is what attempts to get out try to reach: files, daemons and processes
@@ -129,6 +133,24 @@ func (w *world) daemons(t *testing.T) {
 			w.values["$ADDRESS"] = ip.IP.String()
 		}
 	}
+}
+
+// openProxy is one that lets everything through, for attempts outside.
+func (w *world) openProxy(t *testing.T) string {
+	t.Helper()
+	p := &proxy.Proxy{Ask: func(context.Context, proxy.Target) error { return nil }, Resolve: w.resolve, Hosts: []string{"127.0.0.1:" + w.values["$TCP"], "localhost:" + w.values["$TCP"], w.values["$ADDRESS"] + ":" + w.values["$TCP"]}}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	go p.Serve(l)
+	return l.Addr().String()
+}
+
+// resolve lets every name lead to this machine.
+func (w *world) resolve(context.Context, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
 // processes are those that somebody inside could reach, and what they have.

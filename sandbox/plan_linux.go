@@ -38,6 +38,7 @@ type plan struct {
 	abi      int // of Landlock
 	terminal bool
 	layers   *layers // what takes what is written; nil: it is written
+	asks     bool    // about hosts that are not listed
 
 	steps    []box.Step
 	covered  []string // folders that are empty at first
@@ -72,7 +73,9 @@ func (p *plan) make() error {
 	case sayso.NetworkLoopback:
 		p.add(box.Sockets, "inet")
 		p.add(box.Loopback)
-	case sayso.NetworkAll, sayso.NetworkHosts:
+	case sayso.NetworkHosts:
+		p.hosts()
+	case sayso.NetworkAll:
 		p.add(box.Sockets, "inet", "unix")
 	default:
 		return fmt.Errorf("the network %q is none that is known", p.c.Network)
@@ -157,6 +160,9 @@ func (p *plan) files() error {
 		}
 	}
 	p.keep()
+	if p.c.Network == sayso.NetworkHosts {
+		p.resolver()
+	}
 	if err := p.writes(); err != nil {
 		return err
 	}

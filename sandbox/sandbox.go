@@ -22,6 +22,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,10 +48,34 @@ type Options struct {
 	// Box is the program sayso-box; empty: the one beside this program.
 	Box string
 
+	// Connect decides about a connection to a host that the contract does not list,
+	// where its network is of hosts. It may wait for a person, and meanwhile the
+	// program waits; an error says why not. Each host and port is asked about once.
+	// Nil: no other host can be reached.
+	Connect func(ctx context.Context, host string, port int) error
+
+	// Connected is told of each connection to a host, made or not.
+	Connected func(Connection)
+
+	// Resolve and Dial are how hosts are looked up and reached; nil: as this program
+	// does it.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	Dial    func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+
 	// Before is called with the contract when it is certain that it can be
 	// enforced as the report says, right before it runs; an error keeps it from
 	// running.
 	Before func(sayso.Contract, Report) error
+}
+
+// A Connection is one that a run wanted to a host.
+type Connection struct {
+	Host    string
+	Port    int
+	Via     string // how it was asked for: connect, http, socks, or direct
+	Listed  bool   // in the contract
+	Address string // that the name led to, if it was looked up
+	Err     error  // why it was not made, or was ended
 }
 
 // A Result is how a run ended.

@@ -121,12 +121,10 @@ func TestPermit(t *testing.T) {
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	hosts := func(c *sayso.Contract) { c.Network, c.Hosts = sayso.NetworkHosts, []string{"example.com"} }
 	for name, one := range map[string]struct {
 		change func(*sayso.Contract)
 		says   string
 	}{
-		"hosts":         {hosts, "network (hosts cannot be told apart yet"},
 		"a link":        {func(c *sayso.Contract) { c.Protected = []string{dir + "/link"} }, "protected paths (a link cannot be held: " + dir + "/link"},
 		"the kernel":    {func(c *sayso.Contract) { c.Write = []string{"/sys"} }, "/sys cannot be a folder to write in"},
 		"no folder":     {func(c *sayso.Contract) { c.Write = []string{dir + "/none"} }, "none"},
@@ -149,12 +147,6 @@ func TestRequired(t *testing.T) {
 	c.Protected, c.Required = []string{dir + "/link", dir + "/kept"}, false
 	if r := run(t, c); r.out != "ran\nheld\n" || r.report.Of(sandbox.Protected).State != sandbox.NotEnforced || r.report.Of(sandbox.FilesWrite).State != sandbox.Enforced {
 		t.Errorf("a link, not required: %v", r)
-	}
-	c = contract(dir, "echo ran")
-	hosts(&c)
-	c.Required = false
-	if r := run(t, c); r.out != "ran\n" || r.report.Enforced() || r.report.Of(sandbox.Network).State != sandbox.NotEnforced || r.report.Of(sandbox.FilesWrite).State != sandbox.Enforced {
-		t.Errorf("not required: %v", r)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/box"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/proxy"
 )
 
 // confined runs the command inside.
@@ -60,6 +61,14 @@ type inner struct {
 	cmd      *exec.Cmd
 	orders   *os.File
 	messages *os.File
+	proxy    *proxy.Proxy // where there is one
+}
+
+// serve serves what sayso-box passes out.
+func (in *inner) serve(from *os.File) {
+	if err := openDoors(in.proxy, from); err != nil {
+		in.kill() // what was promised is not there; if it has already ended, it tells why
+	}
 }
 
 // start starts sayso-box in its namespaces and tells it the plan.
@@ -91,12 +100,28 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		AmbientCaps: box.Needed,
 		Pdeathsig:   syscall.SIGKILL,
 	}
+	var ours, theirs *os.File
+	if p.c.Network == sayso.NetworkHosts {
+		if ours, theirs, err = socketPair(); err != nil {
+			return nil, &setupError{"sockets", errors.Join(err, orders.Close(), messages.Close())}
+		}
+		defer theirs.Close() //nolint:errcheck // the other side has it
+		cmd.ExtraFiles = append(cmd.ExtraFiles, theirs)
+	}
 	if err := cmd.Start(); err != nil {
+		if ours != nil {
+			_ = ours.Close() // nothing was passed
+		}
 		return nil, &setupError{"namespaces", errors.Join(fmt.Errorf("%w; %s", err, noSpaces), orders.Close(), messages.Close())}
 	}
-	in := &inner{j, cmd, orders, messages}
+	in := &inner{j: j, cmd: cmd, orders: orders, messages: messages}
+	if theirs != nil {
+		in.proxy = j.newProxy()
+		go in.serve(ours)
+	}
 	if err := box.Send(orders, p.steps...); err != nil {
 		in.kill()
+		in.proxy.Close()
 		return nil, &setupError{"tell the plan", errors.Join(err, cmd.Wait(), orders.Close(), messages.Close())}
 	}
 	return in, nil
@@ -108,10 +133,19 @@ const noSpaces = "this system may not let users have namespaces: look at sysctl 
 // spaces are the namespaces of a run.
 func spaces(n sayso.Network) uintptr {
 	flags := uintptr(syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWCGROUP)
-	if n == sayso.NetworkNone || n == sayso.NetworkLoopback {
+	if n != sayso.NetworkAll {
 		flags |= syscall.CLONE_NEWNET
 	}
 	return flags
+}
+
+// socketPair is a socket for this program and one for sayso-box.
+func socketPair() (ours, theirs *os.File, err error) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "doors"), os.NewFile(uintptr(fds[1]), "doors"), nil
 }
 
 // throughPipe lets a file be read through a pipe.
@@ -160,6 +194,7 @@ func (in *inner) wait(ctx context.Context) (result Result, err error) {
 	}
 	waited := in.cmd.Wait()
 	close(over)
+	in.proxy.Close()
 	_, _ = in.orders.Close(), in.messages.Close() // nobody is on the other side
 	result.TimedOut = errors.Is(context.Cause(ctx), errTime)
 	return in.j.ended(ctx, result, last, waited)

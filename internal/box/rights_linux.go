@@ -67,3 +67,21 @@ func loopbackUp() error {
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
+
+// secondAddress gives the loopback an address beside 127.0.0.1: where a machine has only
+// that one, many programs do not look names up at all.
+func secondAddress() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing was sent
+	request, err := unix.NewIfreq("lo:1")
+	if err != nil {
+		return err
+	}
+	if err := request.SetInet4Addr([]byte{127, 64, 0, 0}); err != nil {
+		return err
+	}
+	return unix.IoctlIfreq(fd, unix.SIOCSIFADDR, request)
+}

@@ -120,6 +120,8 @@ func (s *stage) take(st Step) error {
 		return loopbackUp()
 	case Watch:
 		return s.watchNetwork()
+	case Door:
+		return passDoors(args)
 	case Limit:
 		n, err := strconv.ParseUint(args[1], 10, 63)
 		if err != nil {

@@ -101,6 +101,8 @@ func (s *stage) put(st Step, tree int) (err error) {
 		tree, err = layered(st[1], st[2], st[3])
 	case PinHere:
 		tree, err = s.again(st[1])
+	case Text:
+		tree, err = text(st[2])
 	case Seal:
 		return s.seal(st[1])
 	case Folder:
@@ -241,6 +243,30 @@ func (s *stage) in(folder string, do func(fd int) error) error {
 // workbench is a folder of the old root that is not needed any more: layers are made
 // there, which have to have a path.
 const workbench = "/sys"
+
+// text is a file in memory that says something.
+func text(says string) (int, error) {
+	folder, err := newFS("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, map[string]string{"mode": "755", "size": "64k"})
+	if err != nil {
+		return -1, err
+	}
+	if err := unix.MoveMount(folder, "", unix.AT_FDCWD, workbench, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+		return -1, fmt.Errorf("move_mount %s: %w", workbench, err)
+	}
+	fd, err := unix.Open(workbench+"/text", unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
+	if err != nil {
+		return -1, err
+	}
+	_, err = unix.Write(fd, []byte(says))
+	if err := errors.Join(err, unix.Close(fd)); err != nil {
+		return -1, err
+	}
+	tree, err := unix.OpenTree(unix.AT_FDCWD, workbench+"/text", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return -1, fmt.Errorf("open_tree: %w", err)
+	}
+	return tree, attributes(tree, Step{Bind, "", "", "ro"})
+}
 
 // scratch shows a folder with a layer above it that takes what is written.
 func (s *stage) scratch(name string) (int, error) {

@@ -18,6 +18,7 @@ import (
 const (
 	Orders   = 3 // it reads the plan, and then signals for the command; its end ends everything
 	Messages = 4 // it writes how far it is
+	Doors    = 5 // where there is a step Door: a socket through which it passes out what listens
 )
 
 // The names of steps. A step is a name and its arguments; steps that build the view
@@ -41,6 +42,8 @@ const (
 
 	Loopback = "loopback" // the network has an interface to itself
 	Watch    = "watch"    // whatever is tried to reach leads to nowhere, and is told
+	Door     = "door"     // tcp|udp loopback|any PORT, in one word, …: sockets that listen there are passed out, in this order
+	Text     = "text"     // PATH TEXT: that is what is read there
 	Reads    = "reads"    // PATH: Landlock lets it be read
 	Writes   = "writes"   // PATH: Landlock lets it be changed
 	Devices  = "devices"  // PATH: Landlock lets it be written to, but nothing be made there

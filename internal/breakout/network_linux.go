@@ -40,6 +40,20 @@ var network = []attempt{
 		}
 		return errHeld
 	}},
+	{"connect-through", func(a args) error {
+		return through("CONNECT "+a.at(0)+" HTTP/1.1\r\nHost: "+a.at(0)+"\r\n\r\n", " 200 ")
+	}},
+	{"socks-through", func(a args) error {
+		to, port := address(a.at(0)), a.number(1)
+		return through("\x05\x01\x00\x05\x01\x00\x01"+string(to[:])+string([]byte{byte(port >> 8), byte(port)}), "\x05\x00\x05\x00") //nolint:gosec // a port has two bytes
+	}},
+	{"bind", func(a args) error {
+		fd, err := socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		return then(unix.Bind(fd, &unix.SockaddrInet4{Port: a.number(0)}), unix.Listen(fd, 1))
+	}},
 	{"nothing", func(args) error { return nil }},
 }
 
@@ -94,4 +108,39 @@ func local(kind int, name string) error {
 		return unix.Sendto(fd, []byte("?"), 0, &unix.SockaddrUnix{Name: name})
 	}
 	return answered(fd, &unix.SockaddrUnix{Name: name}, false)
+}
+
+// through asks the proxy of the environment for a connection, and waits for what the
+// server at its end says.
+func through(request, agreed string) error {
+	_, text, _ := strings.Cut(os.Getenv("HTTP_PROXY"), "://")
+	host, port, _ := strings.Cut(text, ":")
+	fd, err := socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 10}); err != nil {
+		return err
+	}
+	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: args{port}.number(0), Addr: address(host)}); err != nil {
+		return err
+	}
+	if _, err := unix.Write(fd, []byte(request)); err != nil {
+		return err
+	}
+	var said []byte
+	for {
+		part := make([]byte, 512)
+		n, err := unix.Read(fd, part)
+		said = append(said, part[:max(n, 0)]...)
+		if strings.Contains(string(said), agreed) && strings.Contains(string(said), "hello") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errHeld
+		}
+	}
 }

@@ -54,6 +54,8 @@ type askOptions struct {
 	asJSON                            bool
 	timeout                           time.Duration
 	agent, session, preset, file, cwd string
+
+	away string // why nobody is asked in this terminal; empty: somebody may be
 }
 
 func ask(args []string, std IO) error {
@@ -199,7 +201,11 @@ func (a *asker) approver() sayso.Approver {
 	}
 	q := &approve.Queue{Store: a.desk.Approvals, Timeout: timeout, Via: via}
 	return sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {
-		if why := a.here(via); why != "" {
+		why := a.o.away
+		if why == "" {
+			why = a.here(via)
+		}
+		if why != "" {
 			q.Opened = func(r sayso.Request) {
 				where := "sayso approve " + shell.Shown(r.ID)
 				if !r.Hears(line.Channel) {

@@ -5,10 +5,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -43,6 +46,11 @@ type IO struct {
 	// Keyring is that of the system, for the key of the profile; nil: there is
 	// none.
 	Keyring profile.Ring
+
+	// Resolve and Dial are how the hosts are looked up and reached that a command
+	// may reach; nil: as the system does it.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	Dial    func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 }
 
 // A verb is one action of the command.

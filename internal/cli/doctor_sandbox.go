@@ -25,6 +25,7 @@ type probe struct {
 	promise string
 	attempt []string // $OUT is outside, $IN the workspace
 	stdin   string   // a file
+	hosts   bool     // where a host is listed that can be reached
 }
 
 var probes = []probe{
@@ -32,6 +33,7 @@ var probes = []probe{
 	{promise: sandbox.Protected, attempt: []string{"create", "$IN/.git/hooks/pre-commit"}},
 	{promise: sandbox.Environ, attempt: []string{"env", "SAYSO_DOCTOR"}},
 	{promise: sandbox.Network, attempt: []string{"tcp", "$PORT"}},
+	{promise: sandbox.Network, attempt: []string{"tcp", "$PORT"}, hosts: true},
 	{promise: sandbox.Sockets, attempt: []string{"unix", "$OUT/s"}},
 	{promise: sandbox.Escalation, attempt: []string{"unshare"}},
 	{promise: sandbox.Outside, attempt: []string{"kill", "$PID"}},
@@ -233,10 +235,14 @@ func (g *ground) inside(ctx context.Context, p probe) (said string, status int, 
 		return "", breakout.Unable, nil, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	permit, err := probePermit(ctx, sayso.Contract{
+	c := sayso.Contract{
 		Tool: "doctor", Argv: append([]string{g.tool, "try"}, g.words(p)...), Dir: g.dir + "/in", Write: []string{g.dir + "/in"},
 		Protected: []string{g.dir + "/in/.git/hooks"}, Timeout: probeTime, Required: true,
-	})
+	}
+	if p.hosts {
+		c.Network, c.Hosts = sayso.NetworkHosts, []string{"example.com"}
+	}
+	permit, err := probePermit(ctx, c)
 	if err != nil {
 		return "", breakout.Unable, nil, err
 	}

@@ -36,7 +36,7 @@ was wrong: nothing is removed, and what was found is recorded.
   --here          of this workspace
   --call ID       of one call; sayso trace tells more about it
   --tool NAME     of one tool
-  --kind KIND     request, decision, prompt, answer, run, result; and of
+  --kind KIND     request, decision, prompt, answer, run, connect, result; and of
                   what people manage: grant, trust, rule, revoke
   --effect EFFECT allow, ask or deny; decisions only
   --since TIME    from then on: 2026-03-04, 2026-03-04T05:06:07Z, or 90m ago
@@ -110,7 +110,7 @@ func (o *logOptions) register(flags *flag.FlagSet) {
 }
 
 var recordKinds = []sayso.RecordKind{
-	sayso.RecordRequest, sayso.RecordDecision, sayso.RecordPrompt, sayso.RecordAnswer, sayso.RecordRun, sayso.RecordResult,
+	sayso.RecordRequest, sayso.RecordDecision, sayso.RecordPrompt, sayso.RecordAnswer, sayso.RecordRun, sayso.RecordConnect, sayso.RecordResult,
 	sayso.RecordGrant, sayso.RecordTrust, sayso.RecordRule, sayso.RecordRevoke, journal.Repaired,
 }
 
@@ -120,7 +120,7 @@ func (o *logOptions) check(now time.Time) error {
 		known = known || o.kind == string(k)
 	}
 	if !known {
-		return &usageError{fmt.Sprintf("--kind: there is no kind %q", o.kind), "one of request, decision, prompt, answer, run, result, grant, trust, rule, revoke"}
+		return &usageError{fmt.Sprintf("--kind: there is no kind %q", o.kind), "one of request, decision, prompt, answer, run, connect, result, grant, trust, rule, revoke"}
 	}
 	var e sayso.Effect
 	if o.effect != "" && e.UnmarshalText([]byte(o.effect)) != nil {

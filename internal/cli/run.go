@@ -24,7 +24,7 @@ import (
 )
 
 const runUse = `sayso run [--preview] [--explain] [--json]
-                 [--network none|loopback|all] [--write DIR]…
+                 [--network none|loopback|hosts|all] [--host HOST]… [--write DIR]…
                  [--timeout TIME] [--output BYTES] [--memory BYTES] [--cpu TIME]
                  [--processes N] [--wait TIME] [--agent NAME] [--session ID]
                  [--preset NAME [--config FILE]] [--cwd DIR] -- COMMAND ARGUMENT…
@@ -39,9 +39,12 @@ decision, the answer, the start and the result are recorded.
   --preview       run it first where nothing of what it does stays, show what it
                   changes, tries to reach and writes, and ask: make exactly these
                   changes, run it for real, or no
-  --network none|loopback|all
-                  what it can reach (default: its own loopback, or what the
-                  command is known to need)
+  --network none|loopback|hosts|all
+                  what it can reach (default: its own loopback, or the hosts that
+                  the command is known to need; where it is hosts, others are
+                  asked about while it waits)
+  --host HOST     let it reach that host, such as example.com or example.com:8443;
+                  can be given several times
   --write DIR     also let it write there; can be given several times
   --timeout TIME  end it after that time, such as 90s, with all it has started
   --output BYTES  keep so much of what it writes, of the start and of the end
@@ -74,12 +77,13 @@ type runOptions struct {
 	ask             askOptions
 	explain, asJSON bool
 	network         string
-	write           []string
+	hosts, write    []string
 	timeout, cpu    time.Duration
 	output, memory  int64
 	processes       int
 	argv            []string // the command, or
 	script, shell   string   // a script and what runs it
+	plain           loaded   // the policy, for calls that the command makes
 	terminal        bool     // the command has it, and so the signals of the keyboard
 	preview         bool     // it is first shown what it would do
 }
@@ -89,6 +93,11 @@ func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.asJSON, "json", false, "")
 	flags.BoolVar(&o.preview, "preview", false, "")
 	flags.StringVar(&o.network, "network", "", "")
+	flags.Func("host", "", func(host string) error {
+		name, err := readHost(host)
+		o.hosts = append(o.hosts, name)
+		return err
+	})
 	flags.Func("write", "", func(dir string) error { o.write = append(o.write, dir); return nil })
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.DurationVar(&o.cpu, "cpu", 0, "")
@@ -128,7 +137,7 @@ func (o *runOptions) check() error {
 		return &usageError{"a limit must be above 0", "for example: --processes 100"}
 	}
 	if _, ok := networks[o.network]; !ok {
-		return &usageError{fmt.Sprintf("--network: there is no network %q", o.network), "one of none, loopback, all"}
+		return &usageError{fmt.Sprintf("--network: there is no network %q", o.network), "one of none, loopback, hosts, all"}
 	}
 	return nil
 }
@@ -150,6 +159,7 @@ func (o *runOptions) start(std IO) error {
 	if err != nil {
 		return o.failed(err, std)
 	}
+	o.plain = policy
 	base := policy.engine.Contract
 	if base == nil {
 		base = sayso.PlainContract
@@ -244,6 +254,8 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	signals, stop := o.signals()
 	defer stop()
 	options.Signals = signals
+	ask, tell, left := o.connections(call, &e, std)
+	options.Connect, options.Connected = ask, tell
 	options.Before = func(c sayso.Contract, r sandbox.Report) error {
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})
@@ -258,6 +270,9 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	note := held(made)
 	if len(result.Made) > 0 {
 		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
+	}
+	if n := left(); n > 0 {
+		note += fmt.Sprintf("; %d more connections", n)
 	}
 	if noted := e.Note(ctx, call, sayso.Record{Kind: sayso.RecordResult, Result: &record, Note: note}); noted != nil {
 		printf(std.Err, "sayso: error: the result could not be recorded: %v\n", noted)
@@ -288,7 +303,7 @@ func held(r sandbox.Report) string {
 func (o *runOptions) options(std IO, outs *[2]bytes.Buffer) sandbox.Options {
 	in, _ := std.In.(*os.File)
 	o.terminal = in != nil && term.IsTerminal(int(in.Fd()))
-	options := sandbox.Options{Stdin: std.In, Stdout: std.Out, Stderr: std.Err, Terminal: o.terminal}
+	options := sandbox.Options{Stdin: std.In, Stdout: std.Out, Stderr: std.Err, Terminal: o.terminal, Resolve: std.Resolve, Dial: std.Dial}
 	if o.asJSON {
 		options.Stdout, options.Stderr = io.Writer(&outs[0]), io.Writer(&outs[1])
 	}

@@ -19,7 +19,7 @@ import (
 const grace = 2 * time.Second
 
 // networks are the words for networks; the empty one leaves it to the analysis.
-var networks = map[string]sayso.Network{"": "", "none": sayso.NetworkNone, "loopback": sayso.NetworkLoopback, "all": sayso.NetworkAll}
+var networks = map[string]sayso.Network{"": "", "none": sayso.NetworkNone, "loopback": sayso.NetworkLoopback, "hosts": sayso.NetworkHosts, "all": sayso.NetworkAll}
 
 // guardedHere is what nobody inside may change or make in a workspace: it runs by
 // itself later, or says what agents may do.
@@ -44,6 +44,7 @@ var inherited = []string{
 type terms struct {
 	o         *runOptions
 	write     []string // further folders
+	listed    []string // hosts of the policy; nil: it lists none
 	home      string
 	files     string // read-only, workspace-write or unconfined
 	required  bool
@@ -54,12 +55,20 @@ type terms struct {
 
 // terms reads the policy and the options.
 func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
-	t := &terms{o: o, home: local.Real(home), files: policy.Sandbox.Files, required: true, env: map[string]string{}}
+	t := &terms{o: o, home: local.Real(home), files: policy.Sandbox.Files, listed: policy.Sandbox.Hosts, required: true, env: map[string]string{}}
 	if r := policy.Sandbox.Required; r != nil {
 		t.required = *r
 	}
 	if policy.Sandbox.Hosts != nil && o.network == "all" {
 		return nil, &usageError{"--network all: the policy names the hosts that can be reached", "sandbox.hosts in a policy file lists them"}
+	}
+	for _, host := range o.hosts {
+		switch {
+		case o.network != "" && o.network != "hosts":
+			return nil, &usageError{"--host wants --network hosts, or none", "without --network it is that"}
+		case t.listed != nil && !slices.Contains(t.listed, host):
+			return nil, &usageError{"--host " + host + ": the policy names the hosts that can be reached", "sandbox.hosts in a policy file lists them"}
+		}
 	}
 	for _, dir := range o.write {
 		abs, err := filepath.Abs(dir)
@@ -148,11 +157,10 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 	case "unconfined":
 		c.Write = []string{"/"}
 	}
-	switch {
-	case o.network != "":
-		c.Network, c.Hosts = networks[o.network], nil
-	case c.Network == sayso.NetworkNone:
-		c.Network = sayso.NetworkLoopback // its own: tests can listen, and nothing gets out
+	if n := networks[o.network]; o.network != "" && n != sayso.NetworkHosts {
+		c.Network, c.Hosts = n, nil
+	} else {
+		c.Network, c.Hosts = t.hosts(&c)
 	}
 	return c
 }

@@ -19,7 +19,9 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"sayso": func() {
-			os.Exit(cli.Main(os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage, Keyring: testRing()}))
+			std := cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Script: script.Stage, Keyring: testRing()}
+			testNetwork(&std)
+			os.Exit(cli.Main(os.Args[1:], std))
 		},
 		"asker":      asker,
 		"sayso-box":  sandboxed,
