@@ -35,12 +35,12 @@ func choices(r *sayso.Request) []Choice {
 		}
 		out[i].Stores, out[i].Allows = consequences(&r.Decision, c)
 		if c.Network != sayso.NetworkNone {
-			out[i].Allows += "; it may reach: " + network(&terms)
+			out[i].Allows += "; it may reach: " + network(&terms, Options{})
 		}
 		switch {
 		case !c.Yes || r.Contract.Changes == "":
 		case c.Real:
-			out[i].Allows = "this call, once, run anew: what it changes then may be something else; it may reach: " + network(&terms)
+			out[i].Allows = "this call, once, run anew: what it changes then may be something else; it may reach: " + network(&terms, Options{})
 		default:
 			out[i].Allows = "the changes that are shown, once; nothing is run"
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/shell"
 )
 
 // terms is the contract, row by row. The first nine rows are always there.
@@ -34,7 +35,7 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 		row("environment overrides", orNone(environment(c))...),
 		row("timeout", lasts(c.Timeout, c.Grace)),
 		row("output limit", size(c.Output)),
-		row("network policy", network(c)),
+		row("network policy", network(c, o)),
 		row("required", map[bool]string{true: "yes: it does not run where this cannot be enforced", false: "no: it also runs where this cannot be enforced"}[c.Required]),
 	}
 	if c.Script == "" && len(c.Argv) == 0 {
@@ -72,7 +73,7 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 
 // where is the contract in one line.
 func where(c *sayso.Contract, o Options) string {
-	parts := []string{"in " + path(c.Dir, o), "network: " + network(c)}
+	parts := []string{"in " + path(c.Dir, o), "network: " + network(c, o)}
 	switch {
 	case len(c.Write) == 0:
 		parts = append(parts, "writes nothing")
@@ -123,14 +124,20 @@ func environment(c *sayso.Contract) []string {
 	return out
 }
 
-func network(c *sayso.Contract) string {
+func network(c *sayso.Contract, o Options) string {
 	switch c.Network {
 	case sayso.NetworkNone:
 		return "none"
 	case sayso.NetworkLoopback:
 		return "this machine only"
 	case sayso.NetworkHosts:
-		return strings.Join(orNone(each(c.Hosts, Options{})), ", ")
+		list := orNone(each(c.Hosts, Options{}))
+		if at := slices.Index(c.Hosts, shell.Remotes); at >= 0 {
+			if known := remotes(c, o); len(known) > 0 {
+				list[at] += " (now " + strings.Join(known, ", ") + ")"
+			}
+		}
+		return strings.Join(list, ", ")
 	case sayso.NetworkAll:
 		return "everything"
 	}
