@@ -33,6 +33,10 @@ type Record struct {
 	Rule     *Rule     `json:"rule,omitempty"`     // RecordRule, RecordRevoke
 	Root     string    `json:"root,omitempty"`     // of those three: the workspace
 	Note     string    `json:"note,omitempty"`     // what else there is to say
+
+	// Observed says that nothing but guardrails was enforced: the decision is
+	// what would have been decided.
+	Observed bool `json:"observed,omitempty"`
 }
 
 // A RecordKind says which step of a call a record is about.

@@ -13,7 +13,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/quick"
 )
 
-const hookUse = `sayso hook [--preset NAME] AGENT [EVENT]
+const hookUse = `sayso hook [--preset NAME] [--observe] AGENT [EVENT]
 
 Speaks the hook protocol of an agent: reads one event from standard input and
 writes the decision to standard output. AGENT is one of claude, codex, gemini,
@@ -25,6 +25,7 @@ or approve.via of the policy leaves out the agent, the call waits in the queue w
 hook, and sayso approve, or the page of sayso serve, answers it; without an answer
 it is denied before the agent would go on.
 
+  --observe      record what would be decided, and enforce nothing but the guardrails
   --preset NAME  decide by this preset, and not by the one that the policy sets
 
 Exit status: 0 if the event was decided, 2, which blocks the call, if it was
@@ -33,6 +34,7 @@ not.`
 func hookVerb(args []string, std IO) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
 	preset := flags.String("preset", "", "")
+	observe := flags.Bool("observe", false, "")
 	rest, helped, err := parse(flags, hookUse, args, std)
 	if helped || err != nil {
 		return err
@@ -56,7 +58,7 @@ func hookVerb(args []string, std IO) error {
 		return policy.engine, policy.surface, err
 	}
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
-	g = hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline}
+	g = hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline, Observe: *observe, Guardrails: quick.Guardrails}
 	if err := g.Answer(agent, strings.Join(rest[1:], ""), std.In, std.Out); err != nil {
 		printf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks

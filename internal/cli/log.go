@@ -244,6 +244,9 @@ func (o *logOptions) show(l *journal.Line, std IO) error {
 		return err
 	}
 	text := shell.Shown(summary(&l.Record))
+	if l.Observed {
+		text = "(observed) " + text
+	}
 	if l.Kind == journal.Repaired {
 		text = shell.ShownWhole(l.Note)
 	}

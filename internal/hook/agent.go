@@ -37,6 +37,10 @@ type Agent struct {
 	// what runs what is typed must not be started there.
 	types bool
 
+	// mustHear says that to tell it that it may go on grants nothing, and that it must be
+	// told.
+	mustHear bool
+
 	// lenient says that a denial on standard output counts together with the exit
 	// status that blocks. All others want nothing there then.
 	lenient bool

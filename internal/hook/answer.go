@@ -57,6 +57,7 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 			answer, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
+	g.observe()
 	text, err := readWithin(g.Deadline, in)
 	g.Event = text
 	if err != nil {
@@ -80,6 +81,14 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return decide(ctx, ev) })
 		if err != nil {
 			return nil, err
+		}
+		if g.Observe && !enforced(d) {
+			if d, err = within(g.Deadline, func(ctx context.Context) sayso.Decision { return g.guardrails(ctx, ev) }); err != nil {
+				return nil, err
+			}
+			if !enforced(d) {
+				return a.unheeded(&e), nil
+			}
 		}
 		return a.decided(&e, e.answerable(d)), nil
 	case asking:
@@ -115,7 +124,7 @@ func (g *Guard) permission(e *told, ev event) []byte {
 	if err != nil {
 		d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
 	}
-	if d.Effect != sayso.Deny {
+	if d.Effect != sayso.Deny || g.Observe && !enforced(d) {
 		return nil
 	}
 	return e.agent.denied(e, d)

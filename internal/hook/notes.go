@@ -27,7 +27,9 @@ func (g *Guard) note(e *told, ev event) note {
 			return nil, g.clear(ctx, ev, st, "the conversation starts anew", always)
 		}
 	case ran, failed: // what failed may have done half of it
-		return func(_ context.Context, st *sayso.SessionState) ([]sayso.Record, error) { return e.ran(ev, st), nil }
+		return func(_ context.Context, st *sayso.SessionState) ([]sayso.Record, error) {
+			return e.ran(ev, st, g.Observe), nil
+		}
 	case settled: // what is still waiting did not run
 		return func(_ context.Context, st *sayso.SessionState) ([]sayso.Record, error) {
 			var ids []string
@@ -76,13 +78,13 @@ func always(sayso.Preset) bool { return true }
 func waiting(st *sayso.SessionState) []string { return slices.Sorted(maps.Keys(st.Waiting)) }
 
 // ran notes that a call ran. If it had asked, its user said yes.
-func (e *told) ran(ev event, st *sayso.SessionState) []sayso.Record {
+func (e *told) ran(ev event, st *sayso.SessionState, unasked bool) []sayso.Record {
 	id := ev.call.ID
 	if id == "" { // as the engine names a call that the agent does not
 		id = ev.call.Fingerprint()
 	}
 	var records []sayso.Record
-	if _, asked := st.Waiting[id]; asked {
+	if _, asked := st.Waiting[id]; asked && !unasked {
 		records = append(records, e.said(id, true))
 	}
 	st.Ran(id)
@@ -102,7 +104,7 @@ func (e *told) said(id string, yes bool) sayso.Record {
 func (g *Guard) refused(e *told, st *sayso.SessionState, ids []string) []sayso.Record {
 	var records []sayso.Record
 	for _, id := range ids {
-		if g.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" {
+		if g.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" && !g.Observe { // who was asked nothing has refused nothing
 			st.Refused(id)
 			records = append(records, e.said(id, false))
 		}

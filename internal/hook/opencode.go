@@ -10,7 +10,7 @@ import (
 // opencode has no hooks: a plugin that sayso init writes tells of its events, and
 // takes an answer for each. It can throw before a tool runs, and nothing else.
 var opencode = Agent{
-	Name: "opencode", Title: "opencode", Wait: 10 * time.Minute,
+	Name: "opencode", Title: "opencode", Wait: 10 * time.Minute, mustHear: true,
 	events: []moments{
 		{name: "chat.message", is: prompted},
 		{name: "tool.execute.before", is: before},

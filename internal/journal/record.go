@@ -69,6 +69,7 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 	w.rule(r.Rule)
 	w.some("root", r.Root)
 	w.some("note", clean(r.Note))
+	w.true("observed", r.Observed)
 	if w.err != nil {
 		return nil, w.err
 	}

@@ -50,38 +50,69 @@ func Main(args []string, in io.Reader, out, errs io.Writer) (status int) {
 		}
 		return 0
 	case len(args) == 1 && (args[0] == "-h" || args[0] == "--help"):
-		return write([]byte("usage: sayso-hook AGENT [EVENT]\n\nAGENT is one of "+strings.Join(hook.Names(), ", ")+". It is sayso hook AGENT, started quickly;\nsayso help hook tells more.\n"), nil, out, errs)
-	case len(args) == 1 || len(args) == 2:
-		if agent, ok := hook.Find(args[0]); ok {
-			return answer(agent, strings.Join(args[1:], ""), in, out, errs)
-		}
+		return write([]byte("usage: sayso-hook AGENT [EVENT] [--observe]\n\nAGENT is one of "+strings.Join(hook.Names(), ", ")+". It is sayso hook AGENT, started quickly;\nsayso help hook tells more.\n"), nil, out, errs)
+	}
+	if c, ok := called(args); ok {
+		return answer(c, in, out, errs)
 	}
 	fmt.Fprintf(errs, "sayso: error: hook wants the name of an agent: %s\nsayso: hint: sayso init AGENT wires it\n", strings.Join(hook.Names(), ", "))
 	return exitBlock
 }
 
+// A Call is how the program is called.
+type Call struct {
+	Agent   *hook.Agent
+	Event   string // its name; empty: it stands in the event
+	Observe bool   // nothing is enforced but guardrails
+}
+
+// called reads the arguments.
+func called(args []string) (c Call, ok bool) {
+	if n := len(args); n > 0 && args[n-1] == "--observe" {
+		c.Observe, args = true, args[:n-1]
+	}
+	if len(args) == 0 || len(args) > 2 {
+		return c, false
+	}
+	c.Agent, ok = hook.Find(args[0])
+	c.Event = strings.Join(args[1:], "")
+	return c, ok
+}
+
+// args are the arguments for the rich program.
+func (c Call) args() []string {
+	out := []string{"hook", c.Agent.Name}
+	if c.Event != "" {
+		out = append(out, c.Event)
+	}
+	if c.Observe {
+		out = append(out, "--observe")
+	}
+	return out
+}
+
 // answer answers one event of an agent.
-func answer(agent *hook.Agent, event string, in io.Reader, out, errs io.Writer) int {
+func answer(c Call, in io.Reader, out, errs io.Writer) int {
 	state, err := local.State()
 	if err != nil {
-		return Answer(agent, event, lost{err}, lost{err}, in, out, errs)
+		return Answer(c, lost{err}, lost{err}, in, out, errs)
 	}
-	return Answer(agent, event, state, journal.Folder{Dir: state.Dir}, in, out, errs)
+	return Answer(c, state, journal.Folder{Dir: state.Dir}, in, out, errs)
 }
 
 // Answer answers one event of an agent, with these sessions and this journal.
-func Answer(agent *hook.Agent, event string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
+func Answer(c Call, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	var decided bytes.Buffer
-	q := quick{agent: agent.Name}
+	q := quick{agent: c.Agent.Name}
 	g := &q.guard
-	*g = hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline}
+	*g = hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: os.Getenv, Deadline: Deadline, Observe: c.Observe, Guardrails: Guardrails}
 	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
 		q.rich = true
 		return hook.ErrHandOver
 	}
-	err := g.Answer(agent, event, in, &decided)
+	err := g.Answer(c.Agent, c.Event, in, &decided)
 	if q.rich {
-		return handOver(agent, event, q.hold, g.Event, out, errs)
+		return handOver(c, q.hold, g.Event, out, errs)
 	}
 	return write(decided.Bytes(), err, out, errs)
 }
@@ -154,6 +185,14 @@ func Engine(s snapshot.Snapshot, at local.Files) sayso.Engine {
 		Mode:     s.ModeFor,
 		Policy:   s.Hash,
 	}
+}
+
+// Guardrails decides by guardrails alone.
+func Guardrails(root, home string) (sayso.Engine, sayso.Surface, error) {
+	at := local.Files{Home: home, ConfigHome: os.Getenv("XDG_CONFIG_HOME"), Root: local.Real(root)}
+	e := Engine(snapshot.Snapshot{}, at)
+	e.Mode = func(string) string { return preset.Bypass }
+	return e, sayso.Surface{}, nil
 }
 
 // machine shows the files of this machine to the analysis. The rich program tells
@@ -229,39 +268,35 @@ func makeSnapshot(root string) error {
 
 // handOver lets the rich program answer, which may ask a person for so long.
 // Whatever goes wrong denies.
-func handOver(agent *hook.Agent, name string, hold time.Duration, event []byte, out, errs io.Writer) int {
+func handOver(c Call, hold time.Duration, event []byte, out, errs io.Writer) int {
 	rich, err := local.Beside("sayso")
 	if err == nil {
 		var answer []byte
 		var status int
-		if answer, status, err = ask(rich, agent, name, hold, event, errs); err == nil {
+		if answer, status, err = ask(rich, c, hold, event, errs); err == nil {
 			return max(status, write(answer, nil, out, errs))
 		}
 		err = fmt.Errorf("%s gave no answer: %w", rich, err)
 	}
-	if denial := agent.Denial(err); len(denial) > 0 {
+	if denial := c.Agent.Denial(err); len(denial) > 0 {
 		return write(denial, nil, out, errs)
 	}
 	return write(nil, err, out, errs)
 }
 
 // ask is the answer of the rich program. It is whole, or an error.
-func ask(rich string, agent *hook.Agent, name string, hold time.Duration, event []byte, errs io.Writer) ([]byte, int, error) {
+func ask(rich string, c Call, hold time.Duration, event []byte, errs io.Writer) ([]byte, int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hold+Deadline+time.Second) // it has a deadline of its own
 	defer cancel()
 	var out bytes.Buffer
-	args := []string{"hook", agent.Name}
-	if name != "" {
-		args = append(args, name)
-	}
-	cmd := exec.CommandContext(ctx, rich, args...)
+	cmd := exec.CommandContext(ctx, rich, c.args()...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(event), &out, errs, time.Second
 	err := cmd.Run()
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status != exitBlock { // that one blocks, too
 		return nil, 0, err
 	}
-	none := out.Len() == 0 && !agent.Decides(name, event) // most events need no answer
+	none := out.Len() == 0 && (c.Observe || !c.Agent.Decides(c.Event, event)) // most events need no answer
 	if !none && !json.Valid(out.Bytes()) && !(status == exitBlock && out.Len() == 0) {
 		return nil, 0, errors.New("its answer is not whole")
 	}

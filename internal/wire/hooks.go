@@ -92,7 +92,7 @@ func (a *Agent) line(call Call, event string) string {
 func (a *Agent) entry(call Call, event string) any {
 	entry := map[string]any{}
 	maps.Copy(entry, a.every)
-	if slices.Contains(a.Decisive(), event) {
+	if slices.Contains(a.Decisive(), event) && !call.Observe { // then no answer is one
 		maps.Copy(entry, a.decides)
 	}
 	key := a.command
