@@ -179,6 +179,7 @@ var escapes = []escape{
 	{try: "socket 17 3 0", promise: sandbox.Network, by: seccomp, says: "EACCES", root: true},
 	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
 	{try: "unix-datagram $BASE/datagrams.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "pair-datagram $BASE/datagrams.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
 	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
 	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
 	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
@@ -330,12 +331,37 @@ func (e *escape) test(t *testing.T, w *world) {
 	if e.change != nil {
 		e.change(&c)
 	}
-	r := run(t, c, func(o *sandbox.Options) {
+	options := func(o *sandbox.Options) {
 		if e.stdin != nil {
 			o.Stdin = e.stdin(t, w)
 		}
 		o.Terminal, o.Resolve = e.promise == sandbox.Terminal, w.resolve
+	}
+	e.makeIt(t, w, before, func() ran { return run(t, c, options) })
+	if e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts { // they get a place of their own
+		return
+	}
+	w.files(t)
+	before = w.seen(t)
+	k := keep(t)
+	first := c
+	first.Argv = []string{"/bin/true"}
+	if r := runKept(t, k, first); !r.Kept || r.Exit != 0 {
+		t.Fatalf("in a place that is kept: %v", r)
+	}
+	e.makeIt(t, w, before, func() ran {
+		r := runKept(t, k, c, options)
+		if !r.Kept {
+			t.Errorf("it was not in the place that is kept: %v", r)
+		}
+		return r
 	})
+}
+
+// makeIt makes the attempt inside.
+func (e *escape) makeIt(t *testing.T, w *world, before string, run func() ran) {
+	t.Helper()
+	r := run()
 	line := r.report.Of(e.promise)
 	if line.State != sandbox.Enforced || !strings.Contains(strings.Join(line.By, ", "), e.by) {
 		t.Errorf("the report says %v, want %s by %s", line, e.promise, e.by)

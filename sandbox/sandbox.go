@@ -62,6 +62,11 @@ type Options struct {
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial    func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 
+	// Borrow is asked for a place that is kept, in which a command of the contract
+	// can run: see [Kept.Lend]. The key says what the place must have been made of.
+	// Nil, or if it returns nil: the command gets a place of its own.
+	Borrow func(key string, c sayso.Contract) *os.File
+
 	// Before is called with the contract when it is certain that it can be
 	// enforced as the report says, right before it runs; an error keeps it from
 	// running.
@@ -84,6 +89,7 @@ type Result struct {
 	Exit     int           `json:"exit"`               // the exit status; 128 and the signal, if one has ended it
 	Signal   int           `json:"signal,omitempty"`   // that has ended it
 	TimedOut bool          `json:"timedOut,omitempty"` // its time was over
+	Kept     bool          `json:"kept,omitempty"`     // it ran in a place that is kept
 	Ended    string        `json:"ended,omitempty"`    // why the sandbox has ended it before its time
 	Output   int64         `json:"output"`             // bytes that it wrote, if they were counted
 	Cut      int64         `json:"cut,omitempty"`      // bytes of those that were not kept

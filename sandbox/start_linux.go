@@ -21,6 +21,11 @@ import (
 
 // confined runs the command inside.
 func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) {
+	if j.o.Borrow != nil && !p.terminal && p.layers == nil && p.c.Network != sayso.NetworkHosts {
+		if result, ok, err := j.lent(ctx, p); ok {
+			return result, err
+		}
+	}
 	runtime.LockOSThread() // sayso-box ends with the thread that has started it
 	defer runtime.UnlockOSThread()
 	program := j.o.Box
@@ -52,15 +57,17 @@ func (j *job) once(ctx context.Context, program string, p *plan) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	return in.wait(ctx)
+	result, last, err := in.wait(ctx)
+	return j.ended(ctx, result, last, err)
 }
 
-// An inner is a sandbox that was started.
+// An inner is a command that was started inside.
 type inner struct {
 	j        *job
-	cmd      *exec.Cmd
 	orders   *os.File
 	messages *os.File
+	kill     func()       // ends it, if it has not ended yet
+	over     func() error // waits for its end when it has told the last
 	proxy    *proxy.Proxy // where there is one
 }
 
@@ -83,23 +90,13 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		return nil, &setupError{"pipe", errors.Join(err, orders.Close())}
 	}
 	defer messagesOut.Close() //nolint:errcheck // the other side has it
-	cmd := exec.Command(program)
-	cmd.Args = []string{"sayso-box"}
-	cmd.Env = []string{"GOMAXPROCS=1", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"} // one thread is enough; nobody inside can learn anything from it
-	cmd.Dir = "/"
+	cmd := boxCommand(program, p.c.Network)
 	cmd.ExtraFiles = []*os.File{ordersIn, messagesOut}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.o.Stdin, j.o.Stdout, j.o.Stderr
 	if p.abi == 0 { // without Landlock, a file could be opened again through its descriptor, to write
 		cmd.Stdin = throughPipe(j.o.Stdin)
 	}
 	cmd.WaitDelay = shortly
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  spaces(p.c.Network),
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
-		AmbientCaps: box.Needed,
-		Pdeathsig:   syscall.SIGKILL,
-	}
 	var ours, theirs *os.File
 	if p.c.Network == sayso.NetworkHosts {
 		if ours, theirs, err = socketPair(); err != nil {
@@ -114,7 +111,7 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		}
 		return nil, &setupError{"namespaces", errors.Join(fmt.Errorf("%w; %s", err, noSpaces), orders.Close(), messages.Close())}
 	}
-	in := &inner{j: j, cmd: cmd, orders: orders, messages: messages}
+	in := &inner{j: j, orders: orders, messages: messages, kill: func() { _ = cmd.Process.Kill() }, over: cmd.Wait} // it may have ended
 	if theirs != nil {
 		in.proxy = j.newProxy()
 		go in.serve(ours)
@@ -125,6 +122,22 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		return nil, &setupError{"tell the plan", errors.Join(err, cmd.Wait(), orders.Close(), messages.Close())}
 	}
 	return in, nil
+}
+
+// boxCommand is sayso-box in namespaces of its own.
+func boxCommand(program string, n sayso.Network) *exec.Cmd {
+	cmd := exec.Command(program)
+	cmd.Args = []string{"sayso-box"}
+	cmd.Env = []string{"GOMAXPROCS=1", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"} // one thread is enough; nobody inside can learn anything from it
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  spaces(n),
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+		AmbientCaps: box.Needed,
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	return cmd
 }
 
 // noSpaces is why namespaces may not work.
@@ -158,10 +171,9 @@ func throughPipe(r io.Reader) io.Reader {
 	return r
 }
 
-func (in *inner) kill() { _ = in.cmd.Process.Kill() } // it may have ended
-
-// wait waits for the end, and brings it about when the time is over.
-func (in *inner) wait(ctx context.Context) (result Result, err error) {
+// wait waits for the end, and brings it about when the time is over. It returns what
+// was told last.
+func (in *inner) wait(ctx context.Context) (result Result, last box.Step, err error) {
 	told := make(chan box.Step, 4)
 	go func() {
 		defer close(told)
@@ -177,12 +189,7 @@ func (in *inner) wait(ctx context.Context) (result Result, err error) {
 	}()
 	over := make(chan struct{})
 	go in.end(ctx, over)
-	go in.j.forward(over, func(s os.Signal) {
-		if n, ok := s.(syscall.Signal); ok {
-			_ = box.Send(in.orders, box.Step{box.Signal, strconv.Itoa(int(n))}) // it may have ended
-		}
-	})
-	var last box.Step
+	go in.j.forward(over, in.signal)
 	for s := range told {
 		if s[0] == box.Tried {
 			in.j.saw(s)
@@ -192,12 +199,19 @@ func (in *inner) wait(ctx context.Context) (result Result, err error) {
 			last = s
 		}
 	}
-	waited := in.cmd.Wait()
+	err = in.over()
 	close(over)
 	in.proxy.Close()
 	_, _ = in.orders.Close(), in.messages.Close() // nobody is on the other side
 	result.TimedOut = errors.Is(context.Cause(ctx), errTime)
-	return in.j.ended(ctx, result, last, waited)
+	return result, last, err
+}
+
+// signal passes on a signal.
+func (in *inner) signal(s os.Signal) {
+	if n, ok := s.(syscall.Signal); ok {
+		_ = box.Send(in.orders, box.Step{box.Signal, strconv.Itoa(int(n))}) // it may have ended
+	}
 }
 
 // end asks all processes to end when the time is over or nobody wants the result any

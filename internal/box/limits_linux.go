@@ -89,15 +89,19 @@ const pause = 20 * time.Millisecond
 func (s *stage) count() {
 	for {
 		time.Sleep(pause)
-		used, err := usage()
-		if err != nil {
-			continue // a process has just ended
-		}
-		for name, limit := range s.limits {
-			if used[name] > limit && (name != LimitMemory || s.memory() > limit) {
-				s.tell(Over, name)
-				os.Exit(failed)
-			}
+		s.countOnce()
+	}
+}
+
+func (s *stage) countOnce() {
+	used, err := s.usage()
+	if err != nil {
+		return // a process has just ended
+	}
+	for name, limit := range s.limits {
+		if used[name] > limit && (name != LimitMemory || s.memory() > limit) {
+			s.tell(Over, name)
+			os.Exit(failed)
 		}
 	}
 }
@@ -106,9 +110,9 @@ func (s *stage) count() {
 const ticks = 100
 
 // usage is what the processes inside use together, without this one.
-func usage() (map[string]uint64, error) {
-	var ended unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &ended); err != nil {
+func (s *stage) usage() (map[string]uint64, error) {
+	ended, err := cpuTime(unix.RUSAGE_CHILDREN)
+	if err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir("/proc")
@@ -136,8 +140,18 @@ func usage() (map[string]uint64, error) {
 		}
 		used[LimitMemory] += private("/proc/" + e.Name() + "/status")
 	}
-	used[LimitCPU] = uint64(ended.Utime.Sec+ended.Stime.Sec) + cpu/ticks //nolint:gosec // times are positive
+	used[LimitCPU] = uint64((ended-s.before)/time.Second) + cpu/ticks //nolint:gosec // times are positive
 	return used, nil
+}
+
+// cpuTime is how much of the processor was used: by this process, or by those of its
+// children that have ended.
+func cpuTime(who int) (time.Duration, error) {
+	var u unix.Rusage
+	if err := unix.Getrusage(who, &u); err != nil {
+		return 0, err
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
 // private is how much memory a process has that is no file's: more than its own, if

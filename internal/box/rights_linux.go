@@ -15,14 +15,32 @@ var Needed = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN,
 
 // What capset is given; it stays where it is while every thread reads it.
 var (
-	capHead = unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	noCaps  [2]unix.CapUserData
+	capHead   = unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	noCaps    [2]unix.CapUserData
+	mountCaps = [2]unix.CapUserData{{Effective: mounting, Permitted: mounting}}
 )
+
+// mounting is what mounts need, and what it takes to give that up.
+const mounting = 1<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_SETPCAP
+
+// keepMounting gives up every capability but those for mounts, in every thread. The
+// thread that starts commands gives them up, too.
+func keepMounting() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("ambient set: %w", err)
+	}
+	return everywhere(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&capHead)), uintptr(unsafe.Pointer(&mountCaps)), 0)
+}
 
 // dropRights gives up every capability, for good. What a program gets when it is
 // started concerns this thread alone, which starts the command; what there is now,
 // all of them.
-func dropRights() error {
+func dropRights() error { return drop(everywhere) }
+
+// dropRightsHere does the same in this thread alone.
+func dropRightsHere() error { return drop(here) }
+
+func drop(call func(call, a, b, c uintptr) error) error {
 	for c := uintptr(0); c <= 63; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); errors.Is(err, unix.EINVAL) {
 			break // the kernel knows no more of them
@@ -33,7 +51,7 @@ func dropRights() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("ambient set: %w", err)
 	}
-	if err := everywhere(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&capHead)), uintptr(unsafe.Pointer(&noCaps)), 0); err != nil {
+	if err := call(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&capHead)), uintptr(unsafe.Pointer(&noCaps)), 0); err != nil {
 		return fmt.Errorf("capset: %w", err)
 	}
 	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -45,9 +63,17 @@ func dropRights() error {
 func everywhere(call, a, b, c uintptr) error {
 	_, _, errno := syscall.AllThreadsSyscall6(call, a, b, c, 0, 0, 0)
 	if errno == syscall.ENOTSUP {
-		_, _, errno = syscall.RawSyscall6(call, a, b, c, 0, 0, 0)
+		return here(call, a, b, c)
 	}
 	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// here makes a system call in this thread.
+func here(call, a, b, c uintptr) error {
+	if _, _, errno := syscall.RawSyscall6(call, a, b, c, 0, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil

@@ -23,7 +23,7 @@ func (s *stage) run() int {
 	attr := &syscall.ProcAttr{Dir: s.dir, Env: s.env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: s.session}}
 	child, err := syscall.ForkExec(file, s.argv, attr)
 	if err != nil {
-		s.tell(map[bool]string{true: NotFound, false: CannotDo}[errors.Is(err, unix.ENOENT)], fmt.Sprintf("run %s in %s: %v", file, s.dir, err))
+		s.tell(s.cannot(file, err)...)
 		return failed
 	}
 	_ = unix.Setpgid(0, 0) // what is typed is for the command, and not for this process
@@ -36,6 +36,15 @@ func (s *stage) run() int {
 		go s.count()
 	}
 	return s.reap(child)
+}
+
+// cannot says that a program could not be started.
+func (s *stage) cannot(file string, err error) Step {
+	kind := CannotDo
+	if errors.Is(err, unix.ENOENT) {
+		kind = NotFound
+	}
+	return Step{kind, fmt.Sprintf("run %s in %s: %v", file, s.dir, err)}
 }
 
 // program finds the program as the command would: in the search path of its own
@@ -117,14 +126,18 @@ func (s *stage) reap(child int) int {
 		case err != nil:
 			s.tell(Failed, "wait", err.Error())
 			return failed
-		case pid == child && status.Exited():
+		case pid == child:
 			s.tries.drain()
-			s.tell(Exited, strconv.Itoa(status.ExitStatus()))
-			return 0
-		case pid == child && status.Signaled():
-			s.tries.drain()
-			s.tell(Killed, strconv.Itoa(int(status.Signal())))
+			s.tell(endOf(status)...)
 			return 0
 		}
 	}
+}
+
+// endOf is how the command has ended.
+func endOf(status unix.WaitStatus) Step {
+	if status.Signaled() {
+		return Step{Killed, strconv.Itoa(int(status.Signal()))}
+	}
+	return Step{Exited, strconv.Itoa(status.ExitStatus())}
 }

@@ -3,6 +3,7 @@ package box
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -10,7 +11,7 @@ import (
 
 // filterOptions say what the filter of system calls refuses beside the usual.
 type filterOptions struct {
-	sockets []string // those that can be made: keys of families; pairs of them always can
+	sockets []string // those that can be made: keys of families; pairs that only reach each other always can
 	counted bool     // no memory that belongs to no process: nobody could count it
 }
 
@@ -49,6 +50,9 @@ const newSpaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | un
 // terminalInput are the requests that put text into the input of a terminal, where
 // the shell outside would read it.
 var terminalInput = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
+
+// socketType is where the type of a socket stands beside its flags.
+const socketType = 0xf
 
 // Where things are in what a filter sees.
 const (
@@ -130,18 +134,31 @@ func (o filterOptions) write() (program, error) {
 		p.unless(some, unix.EACCES)
 		p.answer(unix.SECCOMP_RET_ALLOW)
 	})
+	if !slices.Contains(o.sockets, "unix") {
+		p.when(unix.SYS_SOCKETPAIR, func(p *program) { // one of such a pair can send to any daemon
+			p.load(atArgs + 8)
+			p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, socketType, 0, 0)
+			p.when(unix.SOCK_DGRAM, func(p *program) { p.fail(unix.EACCES) })
+			p.answer(unix.SECCOMP_RET_ALLOW)
+		})
+	}
 	p.answer(unix.SECCOMP_RET_ALLOW)
 	return *p, nil
 }
 
 // install puts the filter in force for all threads, and all processes after them.
-func (o filterOptions) install() error {
+func (o filterOptions) install() error { return o.put(unix.SECCOMP_FILTER_FLAG_TSYNC) }
+
+// installHere puts it in force for this thread, and the processes that it starts.
+func (o filterOptions) installHere() error { return o.put(0) }
+
+func (o filterOptions) put(flags uintptr) error {
 	p, err := o.write()
 	if err != nil {
 		return err
 	}
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]} //nolint:gosec // some hundred
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog))); errno != 0 {
 		return fmt.Errorf("seccomp: %w", errno)
 	}
 	return nil

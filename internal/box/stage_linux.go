@@ -2,10 +2,13 @@ package box
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,33 +29,45 @@ func Main() int {
 	if err != nil {
 		return failed // nobody is there any more
 	}
-	s := stage{orders: orders, messages: messages}
+	s := stage{orders: orders, messages: messages, empty: map[string]bool{}, kept: slices.ContainsFunc(steps, func(st Step) bool { return st[0] == Keep })}
 	if step, err := s.prepare(steps); err != nil {
 		s.tell(Failed, step, err.Error())
 		return failed
+	}
+	if s.kept {
+		return s.keep()
 	}
 	return s.run()
 }
 
 // A stage is what is known of the run inside.
 type stage struct {
-	orders, messages *os.File
+	orders   *os.File
+	messages io.Writer
+	kept     bool   // it runs one command after the other
+	text     []byte // the last of them, as it came
 
-	root    int      // the new root, while it is built
-	trees   []int    // for each step that shows something from outside, a descriptor of it
-	proc    int      // the new /proc
-	mounts  int      // what is mounted: not an os.File, whose poller would take the news of changes
-	guards  []string // the paths whose mounts must stay
-	abi     int      // of Landlock; 0: there is none
-	reads   []string
-	writes  []string
-	devices []string
-	noTCP   bool
-	filter  filterOptions
-	limits  map[string]uint64
-	session bool
-	umask   int
-	tries   *tries // what is wanted of the network; nil: nobody looks
+	root       int      // the new root, while it is built
+	trees      []int    // for each step that shows something from outside, a descriptor of it
+	proc       int      // the new /proc
+	mounts     int      // what is mounted: not an os.File, whose poller would take the news of changes
+	guards     []string // the paths whose mounts must stay
+	abi        int      // of Landlock; 0: there is none
+	reads      []string
+	writes     []string
+	devices    []string
+	noTCP      bool
+	filter     filterOptions
+	limits     map[string]uint64
+	before     time.Duration   // of the processor, used by earlier commands in a kept place
+	empty      map[string]bool // the folders that are empty at first
+	ownNetwork bool
+	uppers     []int                    // the layers that take what is written to folders of scratch
+	privileged func(func() error) error // does something in the thread that may mount
+	traces     []trace                  // what a command in a kept place may leave behind
+	session    bool
+	umask      int
+	tries      *tries // what is wanted of the network; nil: nobody looks
 
 	dir  string
 	env  []string
@@ -82,17 +97,28 @@ func (s *stage) prepare(steps []Step) (step string, err error) {
 			return st[0], err
 		}
 	}
-	for _, next := range []struct {
-		name string
-		do   func() error
-	}{
+	if s.kept {
+		return inTurn([]part{{"processes", s.limitPIDs}, {"pivot", s.pivot}, {"limits", s.setLimits}, {"capabilities", keepMounting}})
+	}
+	return inTurn([]part{
 		{"processes", s.limitPIDs},
 		{"pivot", s.pivot},
 		{"landlock", s.restrict},
 		{"limits", s.setLimits},
 		{"capabilities", dropRights},
 		{"seccomp", s.filter.install},
-	} {
+	})
+}
+
+// A part is one of those of the preparation.
+type part struct {
+	name string
+	do   func() error
+}
+
+// inTurn does one after the other, up to the first that fails, and names that.
+func inTurn(parts []part) (step string, err error) {
+	for _, next := range parts {
 		if err := next.do(); err != nil {
 			return next.name, err
 		}
@@ -104,6 +130,8 @@ func (s *stage) prepare(steps []Step) (step string, err error) {
 func (s *stage) take(st Step) error {
 	args := st[1:]
 	switch st[0] {
+	case Tmpfs:
+		s.empty[args[0]] = true
 	case Reads:
 		s.reads = append(s.reads, args...)
 	case Writes:
@@ -111,12 +139,13 @@ func (s *stage) take(st Step) error {
 	case Devices:
 		s.devices = append(s.devices, args...)
 	case NoTCP:
-		s.noTCP = true
+		s.noTCP, s.ownNetwork = true, true
 	case Sockets:
 		s.filter.sockets = args
 	case Session:
 		s.session = true
 	case Loopback:
+		s.ownNetwork = true
 		return loopbackUp()
 	case Watch:
 		return s.watchNetwork()

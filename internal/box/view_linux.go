@@ -282,6 +282,13 @@ func (s *stage) scratch(name string) (int, error) {
 			return -1, err
 		}
 	}
+	if s.kept {
+		fd, err := unix.Open(workbench+"/upper", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return -1, err
+		}
+		s.uppers = append(s.uppers, fd)
+	}
 	return layered(name, workbench+"/upper", workbench+"/work")
 }
 

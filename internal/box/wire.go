@@ -21,6 +21,10 @@ const (
 	Doors    = 5 // where there is a step Door: a socket through which it passes out what listens
 )
 
+// Files is how many descriptors come with a command for a kept place: its standard
+// ones, and one to which a number is written right before it is started.
+const Files = 4
+
 // The names of steps. A step is a name and its arguments; steps that build the view
 // are carried out in their order.
 const (
@@ -55,6 +59,8 @@ const (
 	Dir  = "dir"  // PATH: where the command starts
 	Env  = "env"  // NAME=VALUE…
 	Argv = "argv" // PROGRAM ARGUMENT…
+
+	Keep = "keep" // commands come later, one after the other, each through a channel of its own
 )
 
 // The names of limits.
@@ -76,12 +82,16 @@ const (
 	Lost     = "lost"     // PATH: what protects it has gone, and so everything was ended
 	Over     = "over"     // LIMIT: everything was ended
 	Tried    = "tried"    // PROTOCOL HOST PORT: somebody inside wanted to reach it
+	Ending   = "ending"   // a kept place has seen the end of a command, and looks what is left of it
+	Idle     = "idle"     // a kept place is as it was before the last command
+	Spent    = "spent"    // WHY: a kept place is not as it was, and has ended
 )
 
 // What sayso-box is told while the command runs.
 const (
 	Signal = "signal" // NUMBER: for the command
 	End    = "end"    // all processes are asked to end
+	Kill   = "kill"   // in a kept place: all processes are ended
 )
 
 // A Step is one of those above, with its arguments.
@@ -92,6 +102,15 @@ const most = 64 << 20
 
 // Send writes one message, which is a list of steps.
 func Send(w io.Writer, steps ...Step) error {
+	text, err := Pack(steps...)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
+
+// Pack is a message as it is sent.
+func Pack(steps ...Step) ([]byte, error) {
 	text := binary.AppendUvarint(make([]byte, 4), uint64(len(steps)))
 	for _, s := range steps {
 		text = binary.AppendUvarint(text, uint64(len(s)))
@@ -100,11 +119,10 @@ func Send(w io.Writer, steps ...Step) error {
 		}
 	}
 	if len(text) > most {
-		return fmt.Errorf("the plan is longer than %d bytes", most)
+		return nil, fmt.Errorf("the plan is longer than %d bytes", most)
 	}
 	binary.LittleEndian.PutUint32(text, uint32(len(text)-4)) //nolint:gosec // it is below the limit
-	_, err := w.Write(text)
-	return err
+	return text, nil
 }
 
 var errMessage = errors.New("a message that nobody understands")

@@ -26,6 +26,13 @@ var network = []attempt{
 	}},
 	{"unix", func(a args) error { return local(unix.SOCK_STREAM, a.at(0)) }},
 	{"unix-datagram", func(a args) error { return local(unix.SOCK_DGRAM, a.at(0)) }},
+	{"pair-datagram", func(a args) error {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Sendto(pair[0], []byte("hello"), 0, &unix.SockaddrUnix{Name: a.at(0)})
+	}},
 	{"abstract", func(a args) error { return local(unix.SOCK_STREAM, "@"+a.at(0)) }},
 	{"socket", func(a args) error { _, err := socket(a.number(0), a.number(1), a.number(2)); return err }},
 	{"interfaces", func(args) error {
