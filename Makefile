@@ -70,7 +70,7 @@ bench:
 	$(GO) run ./scripts/boxbench
 	./bench/run
 
-# images writes pictures of the web page, as a browser shows it.
+# images writes pictures of the web page and of the terminal, as a browser shows them.
 images:
 	mkdir -p docs/images
 	$(GO) test ./internal/approve/web/browser -count 1 -run '^TestImages$$' -images $(CURDIR)/docs/images

@@ -135,7 +135,12 @@ func (s *startup) draw(m *Model) box {
 	p.text("", "Do you trust this workspace and its MCP servers? A server that is not trusted is not started, and a policy file that is not trusted can only make things stricter.", view.Plain)
 	p.rows = append(p.rows, view.Line{})
 	b := box{title: "trust", full: true}
+	root := s.offer.Root
+	if rest, ok := strings.CutPrefix(root, m.o.View.Home+"/"); ok && m.o.View.Home != "" {
+		root = "~/" + rest
+	}
 	for _, l := range s.prompt.Lines() {
+		l = strings.Replace(l, "] workspace "+s.offer.Root, "] workspace "+root, 1)
 		if strings.HasPrefix(l, "> ") {
 			b.on = len(p.rows) + 1
 		}
