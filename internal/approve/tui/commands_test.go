@@ -131,7 +131,7 @@ func TestStartup(t *testing.T) {
 			f.needed, f.first = true, true
 			b := newBench(t, f, AtQueue)
 			b.wants("MCP server github (stdio): npx -y", "@modelcontextprotocol/server-github, environment: GITHUB_TOKEN",
-				"MCP server docs (http): https://docs.example.com/mcp", "workspace /home/dev/app",
+				"MCP server docs (http): https://docs.example.com/mcp", "workspace ~/app",
 				"1. Trust workspace and all listed MCP servers", "2. Trust workspace only", "3. Trust all listed MCP servers only",
 				"4. Continue without trusting listed MCP servers", "5. Cancel", ".sayso.yaml")
 			b.not("secret", push)
