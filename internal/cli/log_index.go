@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sayso-dev/sayso/internal/approve/tui"
 	"github.com/sayso-dev/sayso/internal/index"
 	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/local"
@@ -67,14 +68,18 @@ func (o *logOptions) printIndexed(ctx context.Context, folder journal.Folder, st
 
 // upToDate is the index, with all that the journal has.
 func upToDate(ctx context.Context, folder journal.Folder, std IO) (*index.Index, error) {
+	p := newProgress("indexing", std)
+	defer p.end()
+	return updated(ctx, folder, p.told)
+}
+
+// updated is upToDate for who tells people in another way how far it is.
+func updated(ctx context.Context, folder journal.Folder, told func(done, all int64)) (*index.Index, error) {
 	x, err := index.Open(ctx, folder.Dir)
 	if err != nil {
 		return nil, err
 	}
-	p := newProgress("indexing", std)
-	err = x.Update(ctx, folder, p.told)
-	p.end()
-	if err != nil {
+	if err = x.Update(ctx, folder, told); err != nil {
 		_ = x.Close() // it is of no use
 		return nil, err
 	}
@@ -130,7 +135,7 @@ type progress struct {
 
 // newProgress tells people how far something is with the journal.
 func newProgress(does string, std IO) *progress {
-	return &progress{does: does, out: std.Err, next: time.Now().Add(time.Second), terminal: isTerminal(std.Err)}
+	return &progress{does: does, out: std.Err, next: time.Now().Add(time.Second), terminal: isTerminal(std.Err) && tui.Fits(os.Getenv("TERM"))}
 }
 
 // barWidth is how many columns a bar has: with the text beside it, it fits 60.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -248,7 +249,12 @@ type screenHistory struct {
 	stamp  string // of the last file when the entries were read
 	filter string
 	found  []tui.Entry
+
+	percent atomic.Int64 // how far the first look at all of it is
 }
+
+// Percent is how far it is.
+func (s *screenHistory) Percent() int { return int(s.percent.Load()) }
 
 // Latest are the newest records with a text in them.
 func (s *screenHistory) Latest(ctx context.Context, text string, most int) ([]tui.Entry, error) {
@@ -277,7 +283,7 @@ func (s *screenHistory) Latest(ctx context.Context, text string, most int) ([]tu
 func (s *screenHistory) read(ctx context.Context, folder journal.Folder, text string, most int) ([]tui.Entry, error) {
 	lines := folder.All()
 	if text == "" && worthIndex(folder) {
-		if x, err := upToDate(ctx, folder, s.std); err == nil {
+		if x, err := updated(ctx, folder, func(done, all int64) { s.percent.Store(min(done, all) * 100 / max(1, all)) }); err == nil {
 			defer x.Close() //nolint:errcheck // it was only read
 			lines = folder.Read(x.Find(ctx, index.Query{Last: most}))
 		}

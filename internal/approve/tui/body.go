@@ -2,6 +2,8 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -24,6 +26,9 @@ func (m *Model) body() []string {
 		if m.tab == tabJournal && m.filter != "" {
 			empty = "no record has " + view.Safe(m.filter) + " in it"
 		}
+		if !m.known[m.tab] && m.tab != tabWaiting {
+			empty = m.reading()
+		}
 		return []string{"", m.paint(view.Line{{Text: cut("  "+empty, m.width), Role: view.Note}}, false)}
 	}
 	from, to := l.window(m.bodyHeight())
@@ -37,6 +42,21 @@ func (m *Model) body() []string {
 		out = append(out, m.paint(row, i == l.at))
 	}
 	return out
+}
+
+// reading tells that nothing is known of the tab yet, and how far that is where it
+// may take long.
+func (m *Model) reading() string {
+	switch {
+	case m.tab != tabJournal:
+		return "reading …"
+	case m.filter != "":
+		return "looking for " + view.Safe(m.filter) + " …"
+	}
+	const width = 20
+	done := max(0, min(100, m.desk.History.Percent()))
+	full := width * done / 100
+	return fmt.Sprintf("reading the journal: [%s%s] %d %%", strings.Repeat("#", full), strings.Repeat(" ", width-full), done)
 }
 
 // row is a row of the tab.

@@ -57,6 +57,25 @@ func TestTabs(t *testing.T) {
 	}
 }
 
+// TestReading: a journal that is not read yet is not called empty; a bar tells how far
+// it is.
+func TestReading(t *testing.T) {
+	f := newFake("native")
+	f.reads, f.percent = make(chan struct{}), 45
+	b := newBench(t, f, AtQueue)
+	_, read := b.m.Update(tea.KeyPressMsg{Code: '4', Text: "4"})
+	b.wants("reading the journal: [#########           ] 45 %")
+	b.not("nothing was recorded")
+	close(f.reads)
+	b.do(read)
+	b.wants("yes, once by kim")
+	b.not("reading")
+	b.do(b.m.find("nowhere"))
+	b.wants("no record has nowhere in it")
+	_ = b.m.find("elsewhere")
+	b.wants("looking for elsewhere …")
+}
+
 // TestCommands: slash commands and the palette do what the preset in force knows.
 func TestCommands(t *testing.T) {
 	for _, one := range []struct {

@@ -80,6 +80,8 @@ type fake struct {
 	first    bool
 	trusted  []string
 	panics   bool
+	percent  int           // how far the journal is read
+	reads    chan struct{} // it is read when this is closed; nil: at once
 }
 
 func newFake(name string, requests ...sayso.Request) *fake {
@@ -143,6 +145,9 @@ func (f *fakeKept) Rules(context.Context) ([]Rule, error) { return f.rules, nil 
 type fakeHistory fake
 
 func (f *fakeHistory) Latest(_ context.Context, text string, most int) ([]Entry, error) {
+	if f.reads != nil {
+		<-f.reads
+	}
 	list := []Entry{
 		{3, opened.Add(2 * time.Second), "call-1", "answer", "yes, once by kim through terminal"},
 		{2, opened.Add(time.Second), "call-1", "decision", "ask: others will see it: Push commits to the remote repository (mode.publish)"},
@@ -150,6 +155,8 @@ func (f *fakeHistory) Latest(_ context.Context, text string, most int) ([]Entry,
 	}
 	return slices.DeleteFunc(list, func(e Entry) bool { return !strings.Contains(e.Kind+e.Text, text) }), nil
 }
+
+func (f *fakeHistory) Percent() int { return f.percent }
 
 func (f *fakeHistory) Trace(_ context.Context, call string) ([]string, error) {
 	if call != "call-1" {

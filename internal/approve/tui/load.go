@@ -14,6 +14,9 @@ import (
 // patience is how long a command may take.
 const patience = 20 * time.Second
 
+// longPatience is how long it may take to look at all of a large journal, once.
+const longPatience = time.Hour
+
 // mostEntries is how many records of the journal are shown.
 const mostEntries = 500
 
@@ -53,7 +56,10 @@ func settled(turn int) func(time.Time) tea.Msg {
 }
 
 // command is one that has not for ever.
-func (m *Model) command(do func(context.Context) tea.Msg) tea.Cmd {
+func (m *Model) command(do func(context.Context) tea.Msg) tea.Cmd { return m.within(patience, do) }
+
+// within is a command that has so long.
+func (m *Model) within(patience time.Duration, do func(context.Context) tea.Msg) tea.Cmd {
 	parent := m.ctx
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, patience)
@@ -68,8 +74,11 @@ func (m *Model) load(tab int) tea.Cmd {
 		return nil
 	}
 	m.loading[tab] = true
-	desk, filter := m.desk, m.filter
-	return m.command(func(ctx context.Context) tea.Msg {
+	desk, filter, time := m.desk, m.filter, patience
+	if tab == tabJournal {
+		time = longPatience
+	}
+	return m.within(time, func(ctx context.Context) tea.Msg {
 		switch tab {
 		case tabWaiting:
 			list, err := desk.Queue.Waiting(ctx)
@@ -137,13 +146,13 @@ func setRows[T any](m *Model, tab int, to *[]T, list []T, err error, id func(*T)
 	for i := range list {
 		ids[i] = id(&list[i])
 	}
-	*to = list
+	*to, m.known[tab] = list, true
 	m.lists[tab].set(ids)
 }
 
 // find filters the journal.
 func (m *Model) find(text string) tea.Cmd {
-	m.filter, m.entries = text, nil
+	m.filter, m.entries, m.known[tabJournal] = text, nil, false
 	m.lists[tabJournal].set(nil)
 	return m.load(tabJournal)
 }

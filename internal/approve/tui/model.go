@@ -45,6 +45,7 @@ type Model struct {
 	note     string // the last thing that happened
 	noteRole view.Role
 	loading  [tabs]bool // somebody looks already
+	known    [tabs]bool // what is in it was found once
 	moding   bool
 	ready    bool // it is known whether trust is asked about first
 	ticks    int

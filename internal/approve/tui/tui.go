@@ -72,6 +72,8 @@ type History interface {
 	Latest(ctx context.Context, text string, most int) ([]Entry, error)
 	// Trace is one call from request to result; the id may be the start of one.
 	Trace(ctx context.Context, call string) ([]string, error)
+	// Percent is how far Latest is while it looks at all of it for the first time.
+	Percent() int
 }
 
 // An Entry is a record of the journal.
