@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -124,7 +125,32 @@ func workspaceServers(root string) ([]preset.MCPServer, error) {
 			return nil, err
 		}
 	}
+	for i := range out {
+		if inner, ok := behindGateway(out[i]); ok {
+			out[i] = inner
+		}
+	}
 	return out, nil
+}
+
+// behindGateway is the server that a configuration has behind sayso mcp: trust is in
+// what is started in the end. Another program that is only called sayso is one of its
+// own.
+func behindGateway(s preset.MCPServer) (preset.MCPServer, bool) {
+	own, err := os.Executable()
+	if s.Type != "stdio" || len(s.Args) == 0 || s.Args[0] != "mcp" || s.Command != "sayso" && (err != nil || s.Command != own) {
+		return s, false
+	}
+	o, flags := mcpFlags()
+	flags.SetOutput(io.Discard)
+	if flags.Parse(s.Args[1:]) != nil {
+		return s, false
+	}
+	o.argv = flags.Args()
+	if o.check() != nil || o.name != s.Name {
+		return s, false
+	}
+	return o.server(), true
 }
 
 // serverOf is a server of a workspace as it is configured now; if it is not, what

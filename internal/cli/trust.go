@@ -7,18 +7,22 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/tui"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
+	"github.com/sayso-dev/sayso/preset"
 	"github.com/sayso-dev/sayso/shell"
 )
 
 const trustUse = `sayso trust [--preset NAME]
        sayso trust list [--json] [--here]
        sayso trust add [--json] [--server NAME [--by-name]]
+       sayso trust add [--json] --server NAME -- COMMAND ARGUMENT…
+       sayso trust add [--json] --server NAME --url URL [--header NAME=VARIABLE]…
        sayso trust revoke [--json] [--server NAME] | --here | --all
 
 Which workspaces and MCP servers you trust. Only the policy files of a workspace
@@ -33,6 +37,9 @@ and then the trust manager. Elsewhere: the list.
   revoke         trust this workspace, or a server in it, no longer
   --server NAME  an MCP server, as .mcp.json or your own .claude.json has it now
   --by-name      of a server that is in neither: whatever it starts
+  COMMAND ARGUMENT…, --url URL, --header NAME=VARIABLE
+                 a server that sayso mcp stands before: what it starts, or where it
+                 is, as sayso mcp is told
   --here         everything in this workspace
   --all          everything everywhere
   --preset NAME  the preset in force in the manager, if not that of the policy
@@ -46,6 +53,7 @@ type trustOptions struct {
 	here, all, asJSON bool
 	byName            bool
 	server, root      string
+	gateway           *mcpOptions // the server that stands behind one; nil: none is named
 }
 
 func trustVerb(args []string, std IO) error {
@@ -56,14 +64,23 @@ func trustVerb(args []string, std IO) error {
 	flags.BoolVar(&o.all, "all", false, "")
 	flags.StringVar(&o.server, "server", "", "")
 	flags.BoolVar(&o.byName, "by-name", false, "")
-	preset := flags.String("preset", "", "")
+	asPreset := flags.String("preset", "", "")
+	behind, _ := mcpFlags()
+	flags.StringVar(&behind.url, "url", "", "")
+	flags.Func("header", "", behind.header)
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, behind.argv = args[:i], args[i+1:]
+	}
 	rest, helped, err := parse(flags, trustUse, args, std)
 	if helped || err != nil {
 		return err
 	}
+	if behind.url != "" || len(behind.headers) > 0 || behind.argv != nil {
+		o.gateway, behind.name = behind, o.server
+	}
 	verb := "list"
 	if in, out, ok := onScreen(std); ok && len(rest) == 0 && o == (trustOptions{}) {
-		return screen(tui.AtTrust, *preset, in, out, std)
+		return screen(tui.AtTrust, *asPreset, in, out, std)
 	}
 	if len(rest) > 0 {
 		verb = rest[0]
@@ -78,7 +95,7 @@ func trustVerb(args []string, std IO) error {
 	switch {
 	case run == nil:
 		return &usageError{fmt.Sprintf("trust has no %q", verb) + orNear(verb, []string{"list", "add", "revoke"}, "sayso trust "), "want list, add or revoke"}
-	case verb == "add" && (o.here || o.all), o.byName && (verb != "add" || o.server == ""), verb == "list" && (o.all || o.server != ""), o.here && o.all, o.server != "" && (o.here || o.all):
+	case o.gateway != nil && (verb != "add" || o.server == "" || o.byName), verb == "add" && (o.here || o.all), o.byName && (verb != "add" || o.server == ""), verb == "list" && (o.all || o.server != ""), o.here && o.all, o.server != "" && (o.here || o.all):
 		return &usageError{"these options do not go together", "sayso help trust tells which do"}
 	}
 	if verb != "list" {
@@ -138,7 +155,14 @@ func asItIs(t sayso.Trust) (string, bool) {
 		text, err := local.Machine{}.ReadFile(filepath.Join(t.Root, filepath.FromSlash(file)), maxPolicy)
 		return manage.FileTrust(t.Root, file, text).Fingerprint, err == nil
 	}
-	s, err := serverOf(t.Root, t.Name)
+	list, err := workspaceServers(t.Root)
+	if err != nil {
+		return "", false
+	}
+	s, err := oneServer(list, t.Name)
+	if errors.Is(err, errNoServer) { // one that a gateway starts, or that is configured elsewhere
+		return t.Fingerprint, true
+	}
 	return s.Fingerprint(), err == nil
 }
 
@@ -168,6 +192,12 @@ func (o *trustOptions) add(ctx context.Context, d *manage.Desk, std IO) error {
 // addServer trusts a server as it is configured now, or by its name if it is not
 // configured where sayso looks.
 func (o *trustOptions) addServer(ctx context.Context, d *manage.Desk, std IO) error {
+	if o.gateway != nil {
+		if err := o.gateway.check(); err != nil {
+			return err
+		}
+		return o.trust(ctx, d, o.gateway.server(), std)
+	}
 	list, err := workspaceServers(o.root)
 	if err != nil {
 		return err
@@ -190,6 +220,19 @@ func (o *trustOptions) addServer(ctx context.Context, d *manage.Desk, std IO) er
 		return &hintedError{fmt.Sprintf("the MCP server %s: %v", o.server, err), "give the one in .mcp.json or the one in your .claude.json another name"}
 	case o.byName:
 		return &usageError{"--by-name is for a server that is configured elsewhere", "this one is trusted for what it starts: sayso trust add --server " + o.server}
+	}
+	return o.trust(ctx, d, s, std)
+}
+
+// trust trusts a server. What it has said of its tools so far does not count any
+// more: a gateway keeps what it says next.
+func (o *trustOptions) trust(ctx context.Context, d *manage.Desk, s preset.MCPServer, std IO) error {
+	seen, err := keptTools(o.root, s)
+	if err == nil {
+		err = seen.Forget()
+	}
+	if err != nil {
+		return err
 	}
 	t := sayso.Trust{Root: o.root, Name: s.Name, Fingerprint: s.Fingerprint()}
 	if err := d.Trust(ctx, t); err != nil {
