@@ -10,6 +10,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/plainjson"
+	"github.com/sayso-dev/sayso/shell"
 )
 
 // Answer answers one event of an agent. Before a tool runs the answer is always a
@@ -152,8 +153,11 @@ func (g *Guard) learn(a *Agent, e event, note note) []byte {
 }
 
 // reason is what the agent and its user are told.
+//
+// It may be shown in a terminal, and has words of the agent in it: none of them is
+// interpreted there.
 func reason(d sayso.Decision) string {
-	text := "sayso: " + d.Reason
+	text := "sayso: " + shell.ShownWhole(d.Reason)
 	if d.Code != "" {
 		text += " (" + string(d.Code) + ")"
 	}
@@ -161,7 +165,7 @@ func reason(d sayso.Decision) string {
 		return text
 	}
 	if d.Explanation != "" && d.Effect != sayso.Allow {
-		text += ". It would: " + d.Explanation
+		text += ". It would: " + shell.ShownWhole(d.Explanation)
 	}
 	more := ""
 	if d.Effect == sayso.Deny {

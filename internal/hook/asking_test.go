@@ -108,3 +108,20 @@ func TestHandOver(t *testing.T) {
 type failing struct{}
 
 func (failing) Record(context.Context, ...sayso.Record) error { return errors.New("the disk is full") }
+
+// TestReason: what is told has nothing in it that a terminal would act upon.
+func TestReason(t *testing.T) {
+	g, _ := guard(nil)
+	g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
+		return sayso.Engine{Preset: sayso.Preset{
+			Name: "x", Modes: []sayso.Mode{{Name: "x"}},
+			Plan: func(string) (sayso.Plan, error) {
+				return sayso.Plan{sayso.Otherwise(sayso.Deny, "x", "no \x1b[2J\u202e\nyes")}, nil
+			},
+		}}, sayso.Surface{}, nil
+	}
+	a, _ := tell(t, g, event("default", "mcp__a\\u001b[2J__b", `{}`))
+	if got := a.Output.PermissionDecisionReason; strings.ContainsAny(got, "\x1b\n\u202e") || !strings.Contains(got, `\x1b[2J`) {
+		t.Errorf("%q", got)
+	}
+}
