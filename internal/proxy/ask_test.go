@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -78,6 +79,39 @@ func TestAsk(t *testing.T) {
 	p.Close() // the run is over while somebody waits
 	if text := <-got; strings.Contains(text, "hello") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestMany: a program that wants very many hosts does not fill the queue.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var waiting, most, all atomic.Int32
+	p := w.proxy(func(context.Context, proxy.Target) error {
+		all.Add(1)
+		n := waiting.Add(1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		waiting.Add(-1)
+		return errors.New("no")
+	})
+	address := listen(t, p.Serve)
+	done := make(chan string)
+	const hosts, at = 600, 20
+	for i := range at {
+		go func() {
+			for n := i; n < hosts; n += at {
+				done <- say(t, address, page(fmt.Sprintf("h%d.example", n)))
+			}
+		}()
+	}
+	for range hosts {
+		if text := <-done; !strings.Contains(text, "403") {
+			t.Errorf("%q", text)
+		}
+	}
+	if most.Load() > 8 || all.Load() != 500 {
+		t.Errorf("%d were waiting, %d were asked", most.Load(), all.Load())
 	}
 }
 

@@ -65,6 +65,7 @@ type Proxy struct {
 	web    *http.Server
 	webIn  *queue // connections that speak HTTP
 	slots  chan struct{}
+	waits  chan struct{}
 
 	mu    sync.Mutex
 	open  map[interface{ Close() error }]bool
@@ -73,8 +74,14 @@ type Proxy struct {
 	names names
 }
 
-// most is how many connections there are at once; others wait.
-const most = 512
+// How many connections there are, and questions wait, at once, while others wait; and
+// how many questions there are in all: a person cannot answer more, and a program that
+// asks for more does not want one host.
+const (
+	most        = 512
+	mostWaiting = 8
+	mostAsked   = 500
+)
 
 // Times that a connection may take.
 const (
@@ -86,6 +93,7 @@ func (p *Proxy) start() {
 	p.once.Do(func() {
 		p.ctx, p.cancel = context.WithCancel(context.Background())
 		p.open, p.asked, p.slots = map[interface{ Close() error }]bool{}, map[Target]*answer{}, make(chan struct{}, most)
+		p.waits = make(chan struct{}, mostWaiting)
 		p.webIn = newQueue()
 		p.web = p.newWeb()
 		go func() { _ = p.web.Serve(p.webIn) }() // it ends when it is closed
@@ -189,6 +197,7 @@ type answer struct {
 // Why a target is refused that nobody is asked about.
 var (
 	errNotListed = errors.New("it is not one of the hosts that may be reached")
+	errTooMany   = errors.New("it has asked about too many hosts")
 	errOwn       = errors.New("it is no address of the internet, and nobody is asked about those: list it if it is meant")
 )
 
@@ -205,13 +214,14 @@ func (p *Proxy) decide(ctx context.Context, t Target) (listed bool, err error) {
 	}
 	p.mu.Lock()
 	a, ok := p.asked[t]
+	if !ok && len(p.asked) >= mostAsked {
+		p.mu.Unlock()
+		return false, errTooMany
+	}
 	if !ok {
 		a = &answer{done: make(chan struct{})}
 		p.asked[t] = a
-		go func() {
-			defer close(a.done)
-			a.err = p.Ask(p.ctx, t) // whoever wanted it may have gone: the answer counts for the next
-		}()
+		go p.ask(t, a)
 	}
 	p.mu.Unlock()
 	select {
@@ -219,6 +229,19 @@ func (p *Proxy) decide(ctx context.Context, t Target) (listed bool, err error) {
 		return false, a.err
 	case <-ctx.Done():
 		return false, ctx.Err()
+	}
+}
+
+// ask puts a target to whoever decides. Whoever wanted it may have gone: the answer
+// counts for the next.
+func (p *Proxy) ask(t Target, a *answer) {
+	defer close(a.done)
+	select {
+	case p.waits <- struct{}{}:
+		a.err = p.Ask(p.ctx, t)
+		<-p.waits
+	case <-p.ctx.Done():
+		a.err = p.ctx.Err()
 	}
 }
 
