@@ -11,3 +11,8 @@ import (
 func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 	return nothing(&j.c, "there is no sandbox for "+runtime.GOOS+" yet"), j.plain
 }
+
+// flat is how to run it where the sandbox could not be made.
+func (j *job) flat(why *setupError) (Report, func(context.Context) (Result, error)) {
+	return nothing(&j.c, why.Error()), j.plain
+}

@@ -45,12 +45,6 @@ const (
 
 func loopback(c *sayso.Contract) { c.Network = sayso.NetworkLoopback }
 
-// oneHost lists a host on the usual ports, and one on the port of the daemon that leads
-// to this machine.
-func oneHost(c *sayso.Contract) {
-	c.Network, c.Hosts = sayso.NetworkHosts, []string{"good.example", "inside.example:" + os.Getenv("SAYSO_TEST_DAEMON")}
-}
-
 // escapes are the attempts.
 var escapes = []escape{
 	// Files outside.

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,12 @@ func withHosts(dir, script string, hosts ...string) sayso.Contract {
 	c := contract(dir, script)
 	c.Network, c.Hosts = sayso.NetworkHosts, hosts
 	return c
+}
+
+// oneHost lists a host on the usual ports, and one on the port of the daemon that leads
+// to this machine.
+func oneHost(c *sayso.Contract) {
+	c.Network, c.Hosts = sayso.NetworkHosts, []string{"good.example", "inside.example:" + os.Getenv("SAYSO_TEST_DAEMON")}
 }
 
 // TestHosts: programs reach the hosts that are listed, whether they know of a proxy or

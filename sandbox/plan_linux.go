@@ -38,6 +38,7 @@ type plan struct {
 	abi      int // of Landlock
 	terminal bool
 	layers   *layers // what takes what is written; nil: it is written
+	flat     bool    // without namespaces
 	asks     bool    // about hosts that are not listed
 
 	steps    []box.Step

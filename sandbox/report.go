@@ -89,6 +89,12 @@ func (r *Report) not(promise, why string) {
 	*r = append(*r, Line{Promise: promise, State: NotEnforced, Why: why})
 }
 
+// partly adds a promise of which something is held, and the rest is not: that is not
+// enforced.
+func (r *Report) partly(promise, why string, by ...string) {
+	*r = append(*r, Line{Promise: promise, State: NotEnforced, By: by, Why: "partly: " + why})
+}
+
 func (r *Report) open(promise, why string) {
 	*r = append(*r, Line{Promise: promise, State: Open, Why: why})
 }

@@ -69,7 +69,8 @@ type Options struct {
 
 	// Before is called with the contract when it is certain that it can be
 	// enforced as the report says, right before it runs; an error keeps it from
-	// running.
+	// running. If it turns out that this system has no namespaces, and the contract
+	// is not required, it is called again with what is enforced then.
 	Before func(sayso.Contract, Report) error
 }
 
@@ -206,10 +207,7 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 	result, err := start(ctx)
 	var setup *setupError
 	if errors.As(err, &setup) {
-		report = nothing(&j.c, setup.Error())
-		if !j.c.Required {
-			result, err = j.plain(ctx)
-		}
+		result, report, err = j.otherwise(ctx, setup)
 	}
 	result.Duration, result.Made = time.Since(began), made(&j.c, before)
 	if result.Signal != 0 {
@@ -217,6 +215,27 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 	}
 	if j.out != nil {
 		result.Output, result.Cut = j.out.close()
+	}
+	return result, report, err
+}
+
+// otherwise runs it where the sandbox could not be made, with what can be enforced
+// without it, if the contract lets that happen.
+func (j *job) otherwise(ctx context.Context, why *setupError) (result Result, report Report, err error) {
+	report, start := j.flat(why)
+	if j.c.Required {
+		return Result{}, report, fmt.Errorf("%w: %w", why, &NotEnforcedError{report})
+	}
+	if j.o.Before != nil { // it was told something else
+		if err := j.o.Before(j.c, report); err != nil {
+			return Result{}, report, err
+		}
+	}
+	result, err = start(ctx)
+	var again *setupError
+	if errors.As(err, &again) {
+		report = nothing(&j.c, again.Error())
+		result, err = j.plain(ctx)
 	}
 	return result, report, err
 }

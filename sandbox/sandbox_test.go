@@ -165,35 +165,6 @@ func TestNoBox(t *testing.T) {
 	}
 }
 
-// TestNoNamespaces: where the system lets nobody have namespaces, nothing runs, and the
-// error says what to look at; unless the contract lets it run anyway.
-func TestNoNamespaces(t *testing.T) {
-	if os.Getenv("SAYSO_TEST_NONE") == "" {
-		cmd := exec.Command("/proc/self/exe", "-test.run=^TestNoNamespaces$")
-		cmd.Env = append(os.Environ(), "SAYSO_TEST_NONE=1", "SAYSO_TEST_BOX="+program)
-		cmd.SysProcAttr = &syscall.SysProcAttr{
-			Cloneflags:  syscall.CLONE_NEWUSER, // in which a limit holds for it alone
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return
-	}
-	if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
-		t.Fatal(err)
-	}
-	c := contract(t.TempDir(), "echo ran")
-	if r := run(t, c); r.failure == nil || r.Ran || r.out != "" || r.report.Enforced() || !strings.Contains(r.failure.Error(), "sysctl user.max_user_namespaces") {
-		t.Errorf("%v", r)
-	}
-	c.Required = false
-	if r := run(t, c); r.failure != nil || r.out != "ran\n" || r.report.Enforced() {
-		t.Errorf("%v", r)
-	}
-}
-
 // TestBefore: what is to happen before a run can keep it from running.
 func TestBefore(t *testing.T) {
 	t.Parallel()

@@ -97,8 +97,11 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		cmd.Stdin = throughPipe(j.o.Stdin)
 	}
 	cmd.WaitDelay = shortly
+	if p.flat { // it sees by its orders that this program has ended, and ends the others
+		cmd.Args, cmd.SysProcAttr = append(cmd.Args, "flat"), &syscall.SysProcAttr{}
+	}
 	var ours, theirs *os.File
-	if p.c.Network == sayso.NetworkHosts {
+	if p.c.Network == sayso.NetworkHosts && !p.flat {
 		if ours, theirs, err = socketPair(); err != nil {
 			return nil, &setupError{"sockets", errors.Join(err, orders.Close(), messages.Close())}
 		}
@@ -112,6 +115,12 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		return nil, &setupError{"namespaces", errors.Join(fmt.Errorf("%w; %s", err, noSpaces), orders.Close(), messages.Close())}
 	}
 	in := &inner{j: j, orders: orders, messages: messages, kill: func() { _ = cmd.Process.Kill() }, over: cmd.Wait} // it may have ended
+	if p.flat {
+		in.kill = func() { // sayso-box has to end the others, and is told so by the end of its orders
+			_ = orders.Close() // as above
+			time.AfterFunc(flatEnd, func() { _ = cmd.Process.Kill() })
+		}
+	}
 	if theirs != nil {
 		in.proxy = j.newProxy()
 		go in.serve(ours)
@@ -170,6 +179,9 @@ func throughPipe(r io.Reader) io.Reader {
 	}
 	return r
 }
+
+// flatEnd is how long sayso-box may take to end all others, without namespaces.
+const flatEnd = 10 * time.Second
 
 // wait waits for the end, and brings it about when the time is over. It returns what
 // was told last.

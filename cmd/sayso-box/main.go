@@ -13,5 +13,8 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "try" {
 		os.Exit(breakout.Try(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "flat" {
+		os.Exit(box.Flat())
+	}
 	os.Exit(box.Main())
 }

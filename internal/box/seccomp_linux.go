@@ -13,6 +13,8 @@ import (
 type filterOptions struct {
 	sockets []string // those that can be made: keys of families; pairs that only reach each other always can
 	counted bool     // no memory that belongs to no process: nobody could count it
+	flat    bool     // nothing that a namespace would hold
+	frozen  bool     // modes, owners, times and attributes of files stay as they are
 }
 
 // refused are the system calls that fail with EPERM: those that change what the view
@@ -43,6 +45,42 @@ var families = map[string][]uint32{
 // uncounted are the system calls that make memory which stays when no process has it
 // mapped.
 var uncounted = append([]uint32{unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET}, uncountedHere...)
+
+// shared are the system calls that reach what other processes have left in memory.
+var shared = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK}
+
+// ofOthers are the system calls that change other processes, or tell how they run, and
+// the argument that says which: 0 is the one that calls.
+var ofOthers = []struct{ call, argument uint32 }{
+	{unix.SYS_PRLIMIT64, 0},
+	{unix.SYS_SCHED_SETAFFINITY, 0},
+	{unix.SYS_SCHED_GETAFFINITY, 0},
+	{unix.SYS_SCHED_SETSCHEDULER, 0},
+	{unix.SYS_SCHED_SETPARAM, 0},
+	{unix.SYS_SCHED_SETATTR, 0},
+	{unix.SYS_SETPRIORITY, 1},
+	{unix.SYS_IOPRIO_SET, 1},
+	{unix.SYS_MIGRATE_PAGES, 0},
+	{unix.SYS_MOVE_PAGES, 0},
+}
+
+// metadata are the system calls that change a file without writing to it, which
+// Landlock does not see.
+var metadata = append([]uint32{
+	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+	sysSetxattrat, sysRemovexattrat, sysFileSetattr,
+}, metadataHere...)
+
+// System calls that are newer than the library.
+const (
+	sysSetxattrat    = 463
+	sysRemovexattrat = 466
+	sysFileSetattr   = 469
+)
+
+// fileFlags are the requests that change the attributes of a file.
+var fileFlags = []uint32{0x40086602, 0x40046602, 0x401c5820, 0x40087602, 0x40047602}
 
 // newSpaces are the flags of clone that make namespaces.
 const newSpaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -111,6 +149,23 @@ func (o filterOptions) write() (program, error) {
 			p.when(call, func(p *program) { p.fail(unix.ENOSYS) })
 		}
 	}
+	if o.flat {
+		for _, call := range shared {
+			p.when(call, func(p *program) { p.fail(unix.EPERM) })
+		}
+		for _, one := range ofOthers {
+			p.when(one.call, func(p *program) {
+				p.load(atArgs + 8*one.argument)
+				p.when(0, func(p *program) { p.answer(unix.SECCOMP_RET_ALLOW) })
+				p.fail(unix.EPERM)
+			})
+		}
+	}
+	if o.frozen {
+		for _, call := range metadata {
+			p.when(call, func(p *program) { p.fail(unix.EPERM) })
+		}
+	}
 	p.when(unix.SYS_CLONE3, func(p *program) { p.fail(unix.ENOSYS) }) // its flags cannot be seen; clone is used instead
 	p.when(unix.SYS_CLONE, func(p *program) {
 		p.load(atArgs)
@@ -120,7 +175,11 @@ func (o filterOptions) write() (program, error) {
 	})
 	p.when(unix.SYS_IOCTL, func(p *program) {
 		p.load(atArgs + 8)
-		for _, request := range terminalInput {
+		refused := terminalInput
+		if o.frozen {
+			refused = append(slices.Clone(refused), fileFlags...)
+		}
+		for _, request := range refused {
 			p.when(request, func(p *program) { p.fail(unix.EPERM) })
 		}
 		p.answer(unix.SECCOMP_RET_ALLOW)

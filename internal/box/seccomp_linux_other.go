@@ -7,4 +7,4 @@ const (
 	otherNumbers = 0x80000000
 )
 
-var refusedHere, uncountedHere []uint32
+var refusedHere, uncountedHere, metadataHere []uint32

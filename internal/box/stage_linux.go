@@ -80,15 +80,9 @@ func (s *stage) tell(words ...string) {
 
 // prepare does all that comes before the command, and names the step that failed.
 func (s *stage) prepare(steps []Step) (step string, err error) {
-	if err := unix.CloseRange(Messages+1, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return "descriptors", err // what was open where sayso was started
+	if err := s.begin(); err != nil {
+		return "descriptors", err
 	}
-	unix.CloseOnExec(Orders)
-	unix.CloseOnExec(Messages)
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return "dumpable", err // nobody inside looks into this process
-	}
-	s.umask = unix.Umask(0)
 	if step, err := s.build(steps); err != nil {
 		return step, err
 	}
@@ -126,6 +120,17 @@ func inTurn(parts []part) (step string, err error) {
 	return "", nil
 }
 
+// begin lets the command have no descriptor of this process, nor look into it.
+func (s *stage) begin() error {
+	if err := unix.CloseRange(Messages+1, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return err // what was open where sayso was started
+	}
+	unix.CloseOnExec(Orders)
+	unix.CloseOnExec(Messages)
+	s.umask = unix.Umask(0)
+	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+}
+
 // take keeps what is needed later.
 func (s *stage) take(st Step) error {
 	args := st[1:]
@@ -144,6 +149,8 @@ func (s *stage) take(st Step) error {
 		s.filter.sockets = args
 	case Session:
 		s.session = true
+	case Frozen:
+		s.filter.frozen = true
 	case Loopback:
 		s.ownNetwork = true
 		return loopbackUp()

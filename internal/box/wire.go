@@ -55,6 +55,7 @@ const (
 	Sockets  = "sockets"  // inet, unix: seccomp lets these sockets be made, and no others
 	Limit    = "limit"    // NAME NUMBER: one of the limits below
 	Session  = "session"  // without the terminal that it was started from
+	Frozen   = "frozen"   // modes, owners, times and attributes of files cannot be changed
 
 	Dir  = "dir"  // PATH: where the command starts
 	Env  = "env"  // NAME=VALUE…

@@ -85,7 +85,7 @@ func (r *doctorReport) probe(ctx context.Context, p probe, g *ground) bool {
 	line := made.Of(p.promise)
 	switch {
 	case err != nil:
-		r.add(note, "sandbox", "commands cannot be confined here: "+err.Error(), "sayso run runs nothing here, unless a policy says sandbox: {required: false}")
+		r.unconfined(made, err)
 		return false
 	case status == breakout.Out:
 		r.add(problem, "sandbox", fmt.Sprintf("%s: an attempt to break out succeeded (%s)", p.promise, strings.Join(p.attempt, " ")), "do not rely on sayso run here, and report it")
@@ -95,6 +95,16 @@ func (r *doctorReport) probe(ctx context.Context, p probe, g *ground) bool {
 		r.add(fine, "sandbox", fmt.Sprintf("%s: an attempt failed (%s); held by: %s", p.promise, said, strings.Join(line.By, ", ")), "")
 	}
 	return true
+}
+
+// unconfined tells why commands cannot be confined, and what would be held of a command
+// that may run nevertheless.
+func (r *doctorReport) unconfined(made sandbox.Report, err error) {
+	why, _, _ := strings.Cut(err.Error(), ": it was not run, because")
+	r.add(note, "sandbox", "commands cannot be confined here: "+why, "sayso run runs nothing here, unless a policy says sandbox: {required: false}")
+	for _, l := range made {
+		r.add(note, "sandbox", "of a command that may run nevertheless: "+l.String(), "")
+	}
 }
 
 // A ground is where attempts are made.

@@ -1,0 +1,207 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/breakout"
+	"github.com/sayso-dev/sayso/sandbox"
+)
+
+// withoutNamespaces runs a test once more where nobody can have namespaces, and reports
+// whether this is that turn. In the turn before it, that is brought about, for which it
+// takes rights that the test must not have.
+func withoutNamespaces(t *testing.T) bool {
+	t.Helper()
+	turn := os.Getenv("SAYSO_TEST_NONE")
+	if turn == "2" {
+		return true
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "SAYSO_TEST_NONE="+turn+"1", "SAYSO_TEST_BOX="+program)
+	if turn == "1" {
+		if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
+			t.Fatal(err)
+		}
+		runtime.LockOSThread() // rights belong to threads
+		defer runtime.UnlockOSThread()
+		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Env = append(cmd.Env, "SAYSO_TEST_NONE=2")
+	} else {
+		cmd.Env = append(cmd.Env, "SAYSO_TEST_OUTSIDE="+outsideOf(t))
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER, // in which a limit holds for it alone
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+			AmbientCaps: []uintptr{unix.CAP_SYS_RESOURCE, unix.CAP_DAC_OVERRIDE},
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	return false
+}
+
+// outsideOf is a folder for the world of attempts.
+func outsideOf(t *testing.T) string {
+	t.Helper()
+	if given := os.Getenv("SAYSO_TEST_OUTSIDE"); given != "" {
+		return given
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(home, "sayso-flat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// TestNoNamespaces: where the system lets nobody have namespaces, nothing runs, and the
+// error says what to look at; unless the contract lets it run anyway, and then with what
+// can be held without them.
+func TestNoNamespaces(t *testing.T) {
+	if !withoutNamespaces(t) {
+		return
+	}
+	dir, protected := repository(t)
+	c := contract(dir, "echo ran; echo x >made; echo y >"+dir+"-outside || echo held; test -w $TMPDIR && echo z >$TMPDIR/own && cat $TMPDIR/own")
+	c.Protected = protected
+	r := run(t, c)
+	if r.failure == nil || r.Ran || r.out != "" || r.report.Enforced() || !strings.Contains(r.failure.Error(), "sysctl user.max_user_namespaces") || !strings.Contains(r.failure.Error(), "protected paths (Landlock cannot deny") {
+		t.Errorf("%v", r)
+	}
+	told := 0
+	c.Required = false
+	r = run(t, c, func(o *sandbox.Options) {
+		o.Before = func(_ sayso.Contract, report sandbox.Report) error {
+			if told++; told == 2 && report.Enforced() {
+				t.Error("all is enforced")
+			}
+			return nil
+		}
+	})
+	if r.failure != nil || r.out != "ran\nheld\nz\n" || r.report.Enforced() || told != 2 {
+		t.Errorf("%v, told %d times", r, told)
+	}
+	for promise, state := range map[string]sandbox.State{
+		sandbox.FilesRead: sandbox.Open, sandbox.FilesWrite: sandbox.NotEnforced, sandbox.Protected: sandbox.NotEnforced, sandbox.Environ: sandbox.Enforced, sandbox.Network: sandbox.Enforced,
+		sandbox.Sockets: sandbox.Enforced, sandbox.Escalation: sandbox.Enforced, sandbox.Descriptor: sandbox.Enforced, sandbox.AllEnded: sandbox.NotEnforced, sandbox.Outside: sandbox.NotEnforced,
+	} {
+		if line := r.report.Of(promise); line.State != state {
+			t.Errorf("%v, want %s", line, state)
+		}
+	}
+	c = contract(dir, "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ >pid; sleep 100') & while :; do sleep 0.05; done")
+	c.Timeout, c.Grace, c.Required = time.Second, 100*time.Millisecond, false
+	if r := run(t, c); !r.TimedOut || r.failure != nil {
+		t.Errorf("%v", r)
+	}
+	if pid, err := os.ReadFile(dir + "/pid"); err != nil {
+		t.Error(err)
+	} else if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil {
+		t.Error("something has stayed")
+	}
+}
+
+// readOnly lets nothing be written.
+func readOnly(c *sayso.Contract) { c.Write, c.Protected = nil, nil }
+
+// flatEscapes are attempts to get out where there are no namespaces.
+var flatEscapes = []escape{
+	{try: "write $O/file", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "create $O/new", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "truncate $O/file", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "unlink $O/file", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "rename $O/file $W/taken", promise: sandbox.FilesWrite, by: landlock, says: "EXDEV|EACCES"},
+	{try: "rename $W/file $O/brought", promise: sandbox.FilesWrite, by: landlock, says: "EXDEV|EACCES"},
+	{try: "link-write $O/file $W/hard", promise: sandbox.FilesWrite, by: landlock, says: "EXDEV|EACCES"},
+	{try: "symlink-write $O/file $W/soft", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "write /proc/self/root/$O/file", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "write $TMP", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "write $SHM", promise: sandbox.FilesWrite, by: landlock, says: "EACCES"},
+	{try: "write $W/file", promise: sandbox.FilesWrite, by: landlock, says: "EACCES", change: readOnly},
+	{try: "chmod $W/file", promise: sandbox.FilesWrite, by: seccomp, says: "EPERM", change: readOnly},
+	{try: "chmod $O/file", promise: sandbox.FilesWrite, by: seccomp, says: "EPERM", change: readOnly},
+	{try: "utimes $O/file", promise: sandbox.FilesWrite, by: seccomp, says: "EPERM", change: readOnly},
+	{try: "xattr $O/file", promise: sandbox.FilesWrite, by: seccomp, says: "EPERM", change: readOnly},
+	{try: "read $O/file", promise: sandbox.FilesRead, by: landlock, says: "EACCES", change: func(c *sayso.Contract) {
+		c.Read = []string{"/usr", "/lib", c.Dir[:strings.LastIndex(c.Dir, "/")] + "/tool"}
+	}},
+	{try: "read /proc/$VICTIM/environ", promise: sandbox.Outside, by: landlock, says: "EACCES|EPERM"},
+	{try: "write /proc/$VICTIM/root/$O/file", promise: sandbox.Outside, by: landlock, says: "EACCES|EPERM"},
+	{try: "kill $VICTIM", promise: sandbox.Outside, by: landlock, says: "EPERM"},
+	{try: "prlimit $VICTIM", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "affinity $VICTIM", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "trace $VICTIM", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "shared-memory $KEY", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "message-queue $QUEUE", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "stdin-again", promise: sandbox.Descriptor, by: landlock, says: "EACCES", stdin: openOutside},
+	{try: "received file", promise: sandbox.Descriptor, by: landlock, says: "EACCES", stdin: sendFolder},
+	{try: "keyring", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "io-uring", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "tcp $TCP", promise: sandbox.Network, by: seccomp, says: "EACCES"},
+	{try: "tcp $TCP", promise: sandbox.Network, by: seccomp, says: "EACCES", change: loopback},
+	{try: "udp $UDP", promise: sandbox.Network, by: seccomp, says: "EACCES"},
+	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "stay $W/late 400", promise: sandbox.AllEnded, by: "the first process", inside: nothingLater},
+	{try: "stay-behind $W/late 600", promise: sandbox.AllEnded, by: "the first process", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }, inside: nothingLater},
+}
+
+// TestFlatEscape: what the report says is held without namespaces is held.
+func TestFlatEscape(t *testing.T) {
+	if !withoutNamespaces(t) {
+		return
+	}
+	w := newWorld(t)
+	for _, e := range flatEscapes {
+		t.Run(strings.NewReplacer("/", "_", "$", "").Replace(e.try), func(t *testing.T) { e.testFlat(t, w) })
+	}
+}
+
+func (e *escape) testFlat(t *testing.T, w *world) {
+	w.files(t)
+	if said, status := e.outside(t, w); status != breakout.Out {
+		t.Fatalf("it does not even succeed outside: %d %s", status, said)
+	}
+	w.files(t)
+	c := contract(w.values["$W"], "")
+	c.Script, c.Shell, c.Argv, c.Required = "", "", append([]string{w.base + "/tool", "try"}, w.words(e.try)...), false
+	if e.change != nil {
+		e.change(&c)
+	}
+	r := run(t, c, func(o *sandbox.Options) {
+		if e.stdin != nil {
+			o.Stdin = e.stdin(t, w)
+		}
+	})
+	line := r.report.Of(e.promise)
+	if !strings.Contains(strings.Join(line.By, ", "), e.by) || line.State != sandbox.Enforced && !strings.HasPrefix(line.Why, "partly: ") {
+		t.Errorf("the report says %v, want %s by %s", line, e.promise, e.by)
+	}
+	if e.inside != nil {
+		if err := e.inside(t, w, r); err != nil || !r.Ran {
+			t.Errorf("%v: %v", err, r)
+		}
+		return
+	}
+	e.held(t, r)
+}
