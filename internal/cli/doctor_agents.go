@@ -145,14 +145,19 @@ func (r *doctorReport) wired(w *wiredAgent, p wire.Place, h wire.Hook) {
 	info, err := os.Stat(runs)
 	own, _ := hookProgram() // that there is none is told already
 	remedy := "sayso init " + w.Name
+	lost := w.Title + " goes on without an answer"
+	if h.Closed {
+		lost = "every call is blocked"
+	}
+	decides := slices.Contains(w.Decisive(), h.Event)
 	switch {
 	case err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		r.add(problem, w.Name, fmt.Sprintf("%s runs %s, which cannot be run: %s", at, call.Program, w.Lost), remedy)
+		r.add(problem, w.Name, fmt.Sprintf("%s runs %s, which cannot be run: %s", at, call.Program, lost), remedy)
 		return
 	case h.Matcher != "" && h.Matcher != "*":
 		r.add(problem, w.Name, fmt.Sprintf("%s is for %s only: other tools are not guarded", at, h.Matcher), remedy)
 		return
-	case w.Waits(h) < w.Wait:
+	case decides && w.Waits(h) < w.Wait:
 		r.add(problem, w.Name, fmt.Sprintf("%s is waited for %s only, and %s goes on when that is over: sayso may hold a call for up to %s", at, w.Waits(h), w.Title, hook.Hold(w.Name)), remedy)
 	case own != "" && local.Real(runs) != local.Real(own):
 		r.add(note, w.Name, fmt.Sprintf("%s runs %s, not the one beside this sayso", at, call.Program), remedy)
@@ -161,6 +166,9 @@ func (r *doctorReport) wired(w *wiredAgent, p wire.Place, h wire.Hook) {
 	}
 	if call.Observe && h.Event == w.Decisive()[0] {
 		r.add(note, w.Name, at+" only tells sayso (--observe): what it would decide is recorded, and nothing but the guardrails is enforced", remedy+" enforces all of it")
+	}
+	if decides && !h.Closed && !call.Observe {
+		r.add(note, w.Name, at+": if the hook is lost, "+lost, remedy)
 	}
 	w.seen[h.Event], w.runs = true, runs
 }
@@ -178,11 +186,7 @@ func (r *doctorReport) missing(w *wiredAgent) {
 	if len(without) > 0 {
 		r.add(problem, w.Name, "sayso is not told of "+strings.Join(without, ", ")+", and so does not learn what was answered and read", remedy)
 	}
-	level := fine
-	if w.Open {
-		level = note
-	}
-	r.add(level, w.Name, "if the hook is lost: "+w.Lost, "")
+	r.add(fine, w.Name, "if the hook is lost: "+w.Lost, "")
 }
 
 // lastCalls is when each agent last asked in a workspace, as the journal has it.

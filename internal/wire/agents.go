@@ -28,20 +28,23 @@ type Agent struct {
 	// Program is what the agent is called on the search path.
 	Program string
 
-	// Lost says what it does if the hook cannot be run, or is killed.
+	// Lost says what happens if the hook cannot be run, or is killed, as it is wired.
 	Lost string
 
-	// Open says that it goes on in that case.
+	// Open says that the agent itself goes on in that case; then the shell that starts
+	// the hook blocks the call.
 	Open bool
 
+	stops   bool // it stops altogether if a hook that only tells something is lost
 	form    form
-	every   map[string]any // the keys of each entry besides its command
-	decides map[string]any // those of entries for events at which a call is decided
-	command string         // the key of the command; empty: command
-	usual   time.Duration  // how long it waits if nothing is written
-	unit    int            // how many of its time units a second has; 0: time is not written
-	time    string         // the key of the time
-	named   bool           // the event is named behind the command
+	every   map[string]any           // the keys of each entry besides its command
+	decides map[string]any           // those of entries for events at which a call is decided
+	command string                   // the key of the command; empty: command
+	brief   map[string]time.Duration // events that are waited for only so long
+	usual   time.Duration            // how long it waits if nothing is written
+	unit    int                      // how many of its time units a second has; 0: time is not written
+	time    string                   // the key of the time
+	named   bool                     // the event is named behind the command
 
 	places func(at At) []Place
 	more   []Setting // what else a managed file must say
@@ -117,7 +120,7 @@ func settings(name string) *Agent {
 	switch name {
 	case "claude":
 		return &Agent{
-			Program: "claude", Open: true, Lost: "Claude Code goes on without an answer",
+			Program: "claude", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Claude Code goes on",
 			every: map[string]any{"type": "command"}, time: "timeout", usual: 10 * time.Minute,
 			places: func(at At) []Place {
 				all := under(at, ".claude/settings.json", filepath.Join(at.own("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), "/etc/claude-code/managed-settings.json")
@@ -127,16 +130,16 @@ func settings(name string) *Agent {
 		}
 	case "codex":
 		return &Agent{
-			Program: "codex", Open: true, Lost: "Codex goes on without an answer",
-			every: map[string]any{"type": "command"}, unit: 1, time: "timeout", usual: 10 * time.Minute,
+			Program: "codex", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Codex goes on",
+			every: map[string]any{"type": "command"}, unit: 1, time: "timeout", usual: 10 * time.Minute, brief: map[string]time.Duration{"SessionEnd": 3 * time.Second},
 			places: func(at At) []Place {
 				return under(at, ".codex/hooks.json", filepath.Join(at.own("CODEX_HOME", ".codex"), "hooks.json"), requirements)
 			},
 		}
 	case "gemini":
 		return &Agent{
-			Program: "gemini", Lost: "Gemini CLI blocks the call if the hook is missing, and goes on if it is killed", Open: true,
-			every: map[string]any{"type": "command", "name": "sayso"}, unit: 1000, time: "timeout", usual: time.Minute,
+			Program: "gemini", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Gemini CLI goes on",
+			every: map[string]any{"type": "command", "name": "sayso"}, stops: true, unit: 1000, time: "timeout", usual: time.Minute,
 			places: func(at At) []Place {
 				return under(at, ".gemini/settings.json", filepath.Join(at.own("GEMINI_CLI_HOME", ""), ".gemini", "settings.json"), "/etc/gemini-cli/settings.json")
 			},
@@ -153,7 +156,7 @@ func settings(name string) *Agent {
 		}
 	case "copilot":
 		return &Agent{
-			Program: "copilot", Lost: "Copilot CLI blocks the call, but goes on if the hook is there and cannot be executed",
+			Program: "copilot", Open: true, Lost: "Copilot CLI, or the shell that starts it, blocks the call; when its time is over Copilot CLI goes on",
 			form: flat, every: map[string]any{"type": "command"}, command: "bash", unit: 1, time: "timeoutSec", usual: 30 * time.Second, named: true,
 			places: func(at At) []Place {
 				return under(at, ".github/hooks/sayso.json", filepath.Join(at.own("COPILOT_HOME", ".copilot"), "hooks", "sayso.json"), "/etc/github-copilot/policy.d/sayso.json")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,11 +18,21 @@ type Hook struct {
 	Event, Matcher, Command string
 	Line                    int
 	Wait                    time.Duration // how long the agent waits for it; 0: as it always does
+	Closed                  bool          // a call is blocked if the hook is lost
 }
 
 // command is how a hook is called: the program, maybe the verb, the agent, the event
 // and options.
 var command = regexp.MustCompile(`^(.*?)( hook)? ([a-z]+)(?: ([A-Za-z.]+))?( --observe)?$`)
+
+// orBlock is behind a command whose agent would go on if it could not be run, or were
+// killed: the shell that the agent starts then blocks the call, in the form in which
+// that is understood everywhere.
+const orBlock = " || { echo 'sayso: the hook did not answer; sayso doctor tells why' >&2; exit 2; }"
+
+// orGoOn is behind a command that only tells something, whose agent would stop
+// altogether if it could not be run: the next call is blocked, and says why.
+const orGoOn = " || :"
 
 // A Call is a command that runs the hook of sayso.
 type Call struct {
@@ -31,6 +42,7 @@ type Call struct {
 
 // ParseCall reads a command; ok is false if it does not run the hook of sayso.
 func ParseCall(text string) (c Call, ok bool) {
+	text = strings.TrimSuffix(strings.TrimSuffix(text, orBlock), orGoOn)
 	m := command.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return c, false
@@ -83,9 +95,24 @@ func (a *Agent) line(call Call, event string) string {
 		text += " " + event
 	}
 	if call.Observe {
-		text += " --observe"
+		return text + " --observe"
+	}
+	switch decides := slices.Contains(a.Decisive(), event); {
+	case runtime.GOOS == "windows":
+	case a.Open && decides:
+		text += orBlock
+	case a.stops && !decides:
+		text += orGoOn
 	}
 	return text
+}
+
+// wait is how long the agent is to wait at an event.
+func (a *Agent) wait(event string) time.Duration {
+	if brief, ok := a.brief[event]; ok {
+		return brief
+	}
+	return a.Wait
 }
 
 // entry is what is written for an event.
@@ -101,7 +128,7 @@ func (a *Agent) entry(call Call, event string) any {
 	}
 	entry[key] = a.line(call, event)
 	if a.unit > 0 {
-		entry[a.time] = int(a.Wait/time.Second) * a.unit
+		entry[a.time] = int(a.wait(event)/time.Second) * a.unit
 	}
 	if a.form == flat {
 		return entry
@@ -183,7 +210,7 @@ func (a *Agent) wired(text []byte, event string, call Call) (bool, error) {
 	for _, h := range found {
 		if h.Event == event {
 			n++
-			if h.Command != a.line(call, event) || h.Matcher != "" && h.Matcher != "*" || a.unit > 0 && h.Wait != a.Wait {
+			if h.Command != a.line(call, event) || h.Matcher != "" && h.Matcher != "*" || a.unit > 0 && h.Wait != a.wait(event) {
 				return false, nil
 			}
 		}
@@ -331,6 +358,7 @@ func (a *Agent) Find(text []byte, scope Scope) ([]Hook, error) {
 		entry := o.lists[last].Items[o.indexes[last]]
 		h := Hook{Event: o.lists[1].Members[o.indexes[1]].Key, Line: entry.Line(text)}
 		h.Command, _ = a.call(entry)
+		h.Closed = !a.Open || strings.HasSuffix(h.Command, orBlock)
 		holder := entry
 		if a.form == nested {
 			holder = o.lists[3]

@@ -46,7 +46,7 @@ func findPlugin(a *Agent, text []byte) []Hook {
 	}
 	var out []Hook
 	for _, event := range a.Wired() {
-		out = append(out, Hook{Event: event, Command: a.line(call, event), Line: bytes.Count(text[:at], []byte("\n")) + 1, Wait: a.Wait})
+		out = append(out, Hook{Event: event, Command: a.line(call, event), Line: bytes.Count(text[:at], []byte("\n")) + 1, Wait: a.Wait, Closed: true})
 	}
 	return out
 }

@@ -121,7 +121,7 @@ func wireRequirements(text []byte, call Call) ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "[hooks]\nmanaged_dir = %s\n", quoted(filepath.Dir(call.Program)))
 	for _, event := range codex.Wired() {
-		fmt.Fprintf(&b, "[[hooks.%s]]\nmatcher = \"*\"\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = %s\ntimeout = %d\n", event, event, quoted(codex.line(call, event)), int(codex.Wait/time.Second))
+		fmt.Fprintf(&b, "[[hooks.%s]]\nmatcher = \"*\"\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = %s\ntimeout = %d\n", event, event, quoted(codex.line(call, event)), int(codex.wait(event)/time.Second))
 	}
 	return withBlock(text, b.String()), nil
 }
@@ -146,7 +146,7 @@ func findRequirements(text []byte) []Hook {
 		seconds := 0
 		_, _ = fmt.Sscan(t.keys["timeout"], &seconds) // none is as it always is
 		at := t.at["command"][0]
-		out = append(out, Hook{Event: event, Command: line, Line: bytes.Count(text[:at], []byte("\n")) + 1, Wait: time.Duration(seconds) * time.Second})
+		out = append(out, Hook{Event: event, Command: line, Line: bytes.Count(text[:at], []byte("\n")) + 1, Wait: time.Duration(seconds) * time.Second, Closed: strings.HasSuffix(line, orBlock)})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 	for _, h := range found {
 		events = append(events, h.Event)
 		c, ok := wire.ParseCall(h.Command)
-		if !ok || c.Program != call.Program || c.Agent != a.Name || h.Line == 0 || h.Wait != 0 && h.Wait != 10*time.Minute || h.Wait == 0 && a.Name != "claude" {
+		if !ok || c.Program != call.Program || c.Agent != a.Name || h.Line == 0 || h.Wait != 0 && h.Wait != 10*time.Minute && h.Event != "SessionEnd" || h.Wait == 0 && a.Name != "claude" || slices.Contains(a.Decisive(), h.Event) && !h.Closed {
 			t.Errorf("%s, %s: %+v %+v", a.Name, name, h, c)
 		}
 	}
@@ -101,10 +102,10 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 // TestForms: each agent gets its own form.
 func TestForms(t *testing.T) {
 	for name, want := range map[string][]string{
-		"claude":  {`{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}`, `"SessionStart":[{"hooks":[{"command":`},
-		"codex":   {`"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`},
-		"gemini":  {`"BeforeTool":[{"hooks":[{"command":"/x/sayso-hook gemini","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`},
-		"copilot": {`"version":1`, `"preToolUse":[{"bash":"/x/sayso-hook copilot preToolUse","timeoutSec":600,"type":"command"}]`},
+		"claude":  {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook claude || { echo 'sayso: the hook did not answer; sayso doctor tells why' >&2; exit 2; }",`, `"SessionStart":[{"hooks":[{"command":`},
+		"codex":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook codex || {`, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
+		"gemini":  {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"/x/sayso-hook gemini || {`},
+		"copilot": {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"/x/sayso-hook copilot preToolUse || {`},
 		"cursor":  {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
 	} {
 		a, _ := wire.Find(name)
@@ -308,4 +309,58 @@ try {
 		t.Errorf("%v: %s", err, out)
 	}
 	return string(out)
+}
+
+// TestLost: a hook that is missing, killed, or fails blocks the call in the form that
+// all agents understand, and one that answers is not disturbed.
+func TestLost(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sh")
+	}
+	dir := t.TempDir()
+	for name, test := range map[string]struct {
+		script string
+		mode   os.FileMode
+		status int
+	}{
+		"answers": {"#!/bin/sh\ncat >/dev/null; echo yes\n", 0o755, 0},
+		"blocks":  {"#!/bin/sh\necho why >&2; exit 2\n", 0o755, 2},
+		"killed":  {"#!/bin/sh\nkill -9 $$\n", 0o755, 2},
+		"fails":   {"#!/bin/sh\nexit 1\n", 0o755, 2},
+		"no mode": {"#!/bin/sh\n", 0o644, 2},
+		"missing": {"", 0, 2},
+	} {
+		program := filepath.Join(dir, name, "sayso-hook")
+		if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if test.mode != 0 {
+			if err := os.WriteFile(program, []byte(test.script), test.mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, agent := range []string{"claude", "codex", "gemini", "copilot"} {
+			a, _ := wire.Find(agent)
+			text, err := a.Wire(nil, wire.User, wire.Call{Program: program})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := a.Find(text, wire.User)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range found {
+				if !slices.Contains(a.Decisive(), h.Event) {
+					continue
+				}
+				var out, errs strings.Builder
+				cmd := exec.Command("sh", "-c", h.Command)
+				cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("{}"), &out, &errs
+				_ = cmd.Run() // the status tells
+				if got := cmd.ProcessState.ExitCode(); got != test.status || got == 2 && (strings.TrimSpace(errs.String()) == "" || out.Len() > 0) || got == 0 && (out.String() != "yes\n" || errs.Len() > 0) {
+					t.Errorf("%s, %s: %d, %q %q", name, agent, got, out.String(), errs.String())
+				}
+			}
+		}
+	}
 }
