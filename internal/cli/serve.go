@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/approve/web"
-	"github.com/sayso-dev/sayso/internal/index"
-	"github.com/sayso-dev/sayso/internal/journal"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/private"
 )
@@ -136,14 +134,16 @@ func (o *serveOptions) serve(ctx context.Context, std IO) error {
 		return err
 	}
 	defer forget()
+	records, _ := theJournal()
+	first := newFirstIndex(records, std)
+	go first.make(ctx)
 	policies := &pagePolicies{desk: desk, phrase: phrase, std: std}
 	home, _ := os.UserHomeDir() // without one paths are shown whole
 	state, _ := local.State()   // at the desk there is one
-	records, _ := theJournal()
 	page, err := web.New(web.Config{
 		Desk: desk, Journal: records, Policies: policies, URL: o.url(listener, certificate), Certificate: certificate, Password: password,
-		Index: func(ctx context.Context) (*index.Index, bool) { return pageIndex(ctx, records, std) },
-		Home:  home, Before: before, Stamp: func() string { return stampOf(local.Database(state.Dir)) },
+		Index: first.open, Reading: first.reading,
+		Home: home, Before: before, Stamp: func() string { return stampOf(local.Database(state.Dir)) },
 	})
 	if err != nil {
 		return err
@@ -306,19 +306,6 @@ func announce(ctx context.Context, address string) (forget func(), err error) {
 		_ = file.Truncate(0) // the guards then only deny more than they must
 		_ = file.Close()
 	}, nil
-}
-
-// pageIndex is the index of the journal, if the journal is large. One that cannot
-// be used is no reason to show nothing.
-func pageIndex(ctx context.Context, folder journal.Folder, std IO) (*index.Index, bool) {
-	if !worthIndex(folder) {
-		return nil, false
-	}
-	x, err := upToDate(ctx, folder, std)
-	if err != nil {
-		printf(std.Err, "sayso: note: the index of the journal cannot be used, so all of it is read: %v\n", err)
-	}
-	return x, err == nil
 }
 
 // before is what is in a file now, to show what a call would change.

@@ -189,15 +189,34 @@ func (p *Page) stories(ctx context.Context, s search) (list []*story, more bool,
 	return list, t.more, nil
 }
 
+// reading is how far a large journal is looked at for the first time.
+type reading struct {
+	Busy    bool
+	Percent int
+}
+
+// reading looks whether the journal can be shown. If not, the browser is told to look
+// again soon.
+func (p *Page) reading(w http.ResponseWriter) (now reading) {
+	if p.Reading != nil {
+		now.Percent, now.Busy = p.Reading()
+	}
+	if now.Busy {
+		w.Header().Set("Refresh", "2")
+	}
+	return now
+}
+
 func (p *Page) showJournal(w http.ResponseWriter, r *http.Request, s *session) {
 	shown := struct {
 		search
 		List    []*story
 		More    bool
 		Problem string
-	}{}
+		reading
+	}{reading: p.reading(w)}
 	var err error
-	if shown.search, err = searchOf(r.URL.Query()); err == nil {
+	if shown.search, err = searchOf(r.URL.Query()); err == nil && !shown.Busy {
 		shown.List, shown.More, err = p.stories(r.Context(), shown.search)
 	}
 	if err != nil {

@@ -294,6 +294,24 @@ func TestGrantsAndTrust(t *testing.T) {
 	}
 }
 
+// TestReading: a large journal that is not read yet is not called empty: the page
+// tells how far that is, and looks again.
+func TestReading(t *testing.T) {
+	percent, busy := 45, true
+	s := serve(t, func(c *web.Config) { c.Reading = func() (int, bool) { return percent, busy } })
+	s.logIn()
+	for _, path := range []string{"journal", "journal?text=push", "journal/call?id=c"} {
+		reply, text := s.send(sent{path: path})
+		if !strings.Contains(text, `<progress max="100" value="45">45 %</progress>`) || strings.Contains(text, "nothing like that") || reply.Header.Get("Refresh") != "2" {
+			t.Errorf("%s: %v\n%s", path, reply.Header, text)
+		}
+	}
+	busy = false
+	if reply, text := s.send(sent{path: "journal"}); strings.Contains(text, "<progress") || !strings.Contains(text, "nothing like that") || reply.Header.Get("Refresh") != "" {
+		t.Errorf("%v\n%s", reply.Header, text)
+	}
+}
+
 // TestJournal: calls are found by tool, session, effect, text and time, and each
 // has its way.
 func TestJournal(t *testing.T) {

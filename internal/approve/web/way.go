@@ -117,6 +117,10 @@ var titles = map[sayso.RecordKind]string{
 
 func (p *Page) showCall(w http.ResponseWriter, r *http.Request, s *session) {
 	id := r.URL.Query().Get("id")
+	if now := p.reading(w); now.Busy {
+		p.show(w, r, s, "reading", "Journal", now.Percent)
+		return
+	}
 	lines, err := p.linesOf(r.Context(), id)
 	if err != nil {
 		p.fail(w, r, s, err)

@@ -37,6 +37,10 @@ type Config struct {
 	// the journal is small enough to be read as a whole.
 	Index func(ctx context.Context) (x *index.Index, ok bool)
 
+	// Reading tells how far a large journal is looked at for the first time, and
+	// whether that still takes a while. Nil: it does not.
+	Reading func() (percent int, busy bool)
+
 	// URL is where the page is: scheme, host and port.
 	URL string
 
