@@ -39,7 +39,9 @@ func (r *doctorReport) agents(at wire.At) {
 			continue
 		}
 		for _, file := range a.Switches(at) {
-			r.switches(w, file)
+			if !slices.ContainsFunc(a.Places(at), func(p wire.Place) bool { return p.File == file }) { // else it was looked at
+				r.switches(w, file)
+			}
 		}
 		r.missing(w)
 		r.called(w, calls)

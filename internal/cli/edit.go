@@ -135,8 +135,17 @@ func (job *initJob) told(todo []edit, done bool, std IO) error {
 	if job.observe {
 		does = "tells sayso of each call, which records what it would decide and enforces the guardrails only"
 	}
-	_, err := fmt.Fprintln(std.Out, "The next session of the agent "+does+"; sayso doctor tells whether it does.")
-	return err
+	if _, err := fmt.Fprintln(std.Out, "The next session of the agent "+does+"; sayso doctor tells whether it does."); err != nil || job.managed {
+		return err
+	}
+	for _, a := range job.list {
+		if _, ok := a.Place(job.at, wire.Managed); ok && len(a.Switches(job.at)) > 0 {
+			if _, err := fmt.Fprintf(std.Out, "A file of a workspace can switch the hooks of %s off; sayso init --managed %s wires them where none can.\n", a.Title, a.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ignored reports whether the repository of a workspace seems to leave its local

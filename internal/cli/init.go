@@ -58,6 +58,7 @@ deny:
 type initJob struct {
 	user, shared, managed, observe, undo, yes, print, asJSON bool
 
+	list []*wire.Agent
 	at   wire.At
 	kept keptFiles
 }
@@ -77,8 +78,7 @@ func initVerb(args []string, std IO) error {
 	if helped || err != nil {
 		return err
 	}
-	agents, err := job.agents(rest)
-	if err != nil {
+	if job.list, err = job.agents(rest); err != nil {
 		return err
 	}
 	if err := byPerson("what guards an agent"); err != nil && !job.print {
@@ -95,7 +95,7 @@ func initVerb(args []string, std IO) error {
 		return err
 	}
 	edits := []edit{policy}
-	for _, a := range agents {
+	for _, a := range job.list {
 		more, err := job.edits(a)
 		if err != nil {
 			return err

@@ -192,9 +192,11 @@ func (a *Agent) Place(at At, scope Scope) (Place, bool) {
 	return Place{}, false
 }
 
-// Switches are files besides those of the hooks that can switch them off.
+// Switches are files that can switch the hooks off, though they need not have any.
 func (a *Agent) Switches(at At) []string {
 	switch a.Name {
+	case "claude", "gemini":
+		return []string{filepath.Join(at.Root, "."+a.Name, "settings.json")}
 	case "codex":
 		return []string{filepath.Join(at.Root, ".codex", "config.toml"), filepath.Join(at.own("CODEX_HOME", ".codex"), "config.toml")}
 	case "copilot":
