@@ -1,6 +1,7 @@
 # make test        everything that CI runs; sets up what it needs first
 # make test-quick  the tests without race detector, fuzzing and linters
 # make images      the pictures in docs/images
+# make e2e         all real clients; downloads more than a gigabyte the first time
 # make bench       how fast it is, against the bare parse and against other engines
 
 # Go may stand under .tools, where scripts/setup puts it if the system's is too
@@ -11,7 +12,7 @@ GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
-.PHONY: test test-quick setup generate stale lint vet fuzz cover bench images build install
+.PHONY: test test-quick e2e setup generate stale lint vet fuzz cover bench images build install
 
 # The tests come last, so that the runner's own closing lines end the output. The
 # race detector waits a second at the end of each process, unless told otherwise: the
@@ -19,6 +20,11 @@ FUZZTIME ?= 10000x
 test: export GORACE = atexit_sleep_ms=0
 test: setup stale vet lint fuzz cover
 	$(GO) test -race -timeout 20m ./...
+
+# e2e drives the real clients; the lightest of them is part of test.
+e2e: setup
+	./scripts/clients claude codex gemini opencode copilot
+	$(GO) test -count 1 -timeout 60m ./e2e -clients all
 
 # cover fails if a statement of the deciding core is not run by its tests.
 cover:
@@ -38,6 +44,7 @@ install:
 
 setup:
 	./scripts/setup
+	./scripts/clients gemini >/dev/null
 
 generate:
 	$(GO) generate ./...
