@@ -52,7 +52,9 @@ func TestNeverOpen(t *testing.T) {
 				if s.has("denied") {
 					t.Errorf("it ran; the model was told %q", s.told())
 				}
-				toldOf(s, 0) // it was wanted, and something was said about it
+				if len(s.model.Requests()) > 0 { // else a hook before that has stopped the client
+					toldOf(s, 0)
+				}
 			})
 		})
 	}
