@@ -16,7 +16,7 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 	if j.c.Network == sayso.NetworkHosts {
 		env = proxied(env)
 	}
-	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, layers: j.layers, asks: j.o.Connect != nil}
+	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil}
 	if err := p.make(); err != nil {
 		return nothing(&j.c, err.Error()), j.plain
 	}

@@ -3,12 +3,16 @@ package sandbox
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
 )
+
+// Variables are the environment that a run of a contract gets, NAME=VALUE.
+func Variables(c sayso.Contract) []string { return environ(&c, os.LookupEnv, os.Environ()) }
 
 // environ is the environment of the command: the variables that the contract passes
 // on and that are set, without those that hold a secret; and those that it sets.

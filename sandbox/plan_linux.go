@@ -37,6 +37,7 @@ type plan struct {
 	env      []string
 	abi      int // of Landlock
 	terminal bool
+	temp     string  // what is seen as /tmp and /var/tmp is in it; empty: in memory
 	layers   *layers // what takes what is written; nil: it is written
 	flat     bool    // without namespaces
 	asks     bool    // about hosts that are not listed
@@ -139,7 +140,11 @@ func (p *plan) files() error {
 		if inside(dir, p.c.Write) || !p.canCover(dir) {
 			continue
 		}
-		p.add(box.Tmpfs, dir, "1777", p.size())
+		if p.temp != "" && p.c.Memory == 0 {
+			p.add(box.Bind, p.temp+dir, dir, "rw")
+		} else {
+			p.add(box.Tmpfs, dir, "1777", p.size())
+		}
 		p.covered, p.writable = append(p.covered, dir), append(p.writable, dir)
 	}
 	var sealed []string

@@ -45,6 +45,11 @@ type Options struct {
 	// Signals are passed on to the command.
 	Signals <-chan os.Signal
 
+	// Temp is a folder with the folders tmp and var/tmp in it, which the command sees as
+	// /tmp and /var/tmp: so several runs share them. Empty, or with a limit of memory:
+	// each run has its own, which are gone at the end.
+	Temp string
+
 	// Box is the program sayso-box; empty: the one beside this program.
 	Box string
 
