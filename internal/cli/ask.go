@@ -169,6 +169,9 @@ type asker struct {
 	policy *loaded
 	std    IO
 
+	// busy reports whether something runs that has the terminal, too; nil: nothing does.
+	busy func() bool
+
 	terminal    *line.Terminal
 	interrupted bool
 }
@@ -268,6 +271,12 @@ func (a *asker) here(via []string) string {
 	}
 	if via != nil && !slices.Contains(via, line.Channel) {
 		return "the policy lets nobody be asked in a terminal"
+	}
+	if a.busy != nil && a.busy() {
+		return "another command of the script runs in this terminal"
+	}
+	if a.terminal != nil {
+		return "" // it is open since an earlier question
 	}
 	in, _ := a.std.In.(*os.File)
 	out, _ := a.std.Err.(*os.File) // results go to standard output

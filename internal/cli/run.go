@@ -23,11 +23,11 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const runUse = `sayso run [--preview] [--explain] [--json]
+const runUse = `sayso run [--preview | --stepwise -c SCRIPT] [--explain] [--json]
                  [--network none|loopback|hosts|all] [--host HOST]… [--write DIR]…
                  [--timeout TIME] [--output BYTES] [--memory BYTES] [--cpu TIME]
                  [--processes N] [--wait TIME] [--agent NAME] [--session ID]
-                 [--preset NAME [--config FILE]] [--cwd DIR] -- COMMAND ARGUMENT…
+                 [--preset NAME [--config FILE]] [--cwd DIR] [--] COMMAND ARGUMENT…
 
 Decides a command as sayso check does, puts it to a person if the answer is to
 ask, and runs it confined by the contract that was approved: it can write in the
@@ -39,6 +39,9 @@ decision, the answer, the start and the result are recorded.
   --preview       run it first where nothing of what it does stays, show what it
                   changes, tries to reach and writes, and ask: make exactly these
                   changes, run it for real, or no
+  --stepwise -c SCRIPT [NAME ARGUMENT…]
+                  run a script command by command: each is decided when it is about
+                  to run, with the words that it has then, and confined by itself
   --network none|loopback|hosts|all
                   what it can reach (default: its own loopback, or the hosts that
                   the command is known to need; where it is hosts, others are
@@ -86,12 +89,16 @@ type runOptions struct {
 	plain           loaded   // the policy, for calls that the command makes
 	terminal        bool     // the command has it, and so the signals of the keyboard
 	preview         bool     // it is first shown what it would do
+	stepwise        bool     // each command of the script is decided when it is about to run
+	params          []string // of such a script
+	shellOptions    []string // of such a script
 }
 
 func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.explain, "explain", false, "")
 	flags.BoolVar(&o.asJSON, "json", false, "")
 	flags.BoolVar(&o.preview, "preview", false, "")
+	flags.BoolVar(&o.stepwise, "stepwise", false, "")
 	flags.StringVar(&o.network, "network", "", "")
 	flags.Func("host", "", func(host string) error {
 		name, err := readHost(host)
@@ -116,11 +123,19 @@ func runVerb(args []string, std IO) error {
 	var o runOptions
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	o.register(flags)
+	flags.StringVar(&o.script, "c", "", "")
 	if helped, err := parseBefore(flags, runUse, args, std); helped || err != nil {
 		return err
 	}
 	o.argv = flags.Args()
-	if len(o.argv) == 0 {
+	switch {
+	case o.script != "" && !o.stepwise:
+		return &usageError{"-c wants --stepwise", "or: sayso sh -c SCRIPT"}
+	case o.stepwise && o.script == "":
+		return &usageError{"--stepwise wants -c and a script", "for example: sayso run --stepwise -c 'for f in *.go; do gofmt -l $f; done'"}
+	case o.stepwise:
+		o.argv, o.params = nil, o.argv[min(1, len(o.argv)):] // the first one is the name of the script
+	case len(o.argv) == 0:
 		return &usageError{"run wants a command", "for example: sayso run -- go test ./..."}
 	}
 	return o.start(std)
@@ -133,6 +148,10 @@ func (o *runOptions) check() error {
 		return &usageError{"--config wants --preset", "native is configured by its policy files"}
 	case o.timeout < 0 || o.cpu < 0 || o.ask.timeout < 0:
 		return &usageError{"a time must be above 0", "for example: --timeout 90s"}
+	case o.stepwise && o.preview:
+		return &usageError{"--stepwise and --preview do not go together", "a preview runs all of a script: sayso run --preview -- bash -c SCRIPT"}
+	case o.stepwise && o.output > 0:
+		return &usageError{"--stepwise has no --output", "leave one of them out"}
 	case o.output < 0 || o.memory < 0 || o.processes < 0:
 		return &usageError{"a limit must be above 0", "for example: --processes 100"}
 	}
@@ -169,8 +188,11 @@ func (o *runOptions) start(std IO) error {
 		return err
 	}
 	policy.engine.Contract = func(call sayso.Call, facts *sayso.Facts) sayso.Contract { return terms.of(base(call, facts)) }
-	if o.preview {
+	switch {
+	case o.preview:
 		return o.previewed(call, &policy, std)
+	case o.stepwise:
+		return o.stepped(call, &policy, std)
 	}
 	return o.decided(call, &policy, std)
 }

@@ -86,7 +86,7 @@ func (p *previewing) run(ctx context.Context, permit sayso.Permit) error {
 	} else {
 		r := p.shown.Result
 		record = sayso.Result{Ran: r.Ran, Exit: r.Exit, Duration: r.Duration, Output: r.Output, Error: r.Ended}
-		note = fmt.Sprintf(previewNote+"%s, %d attempts to reach something; changes %s", p.shown.Changes, len(p.shown.Tried), p.shown.Changes.Hash())
+		note = fmt.Sprintf(previewNote+"%s, %d attempts to reach something", p.shown.Changes, len(p.shown.Tried))
 		if r.TimedOut {
 			err = fmt.Errorf("its time of %s was over", p.o.timeout)
 		}
@@ -164,7 +164,7 @@ func (p *previewing) apply(permit sayso.Permit) error {
 	}
 	e := sayso.Engine{Journal: journal}
 	ctx := context.Background()
-	note := "making the changes " + permit.Changes()
+	note := "the changes of the preview are made"
 	if err := e.Note(ctx, p.call, sayso.Record{Kind: sayso.RecordRun, Note: note}); err != nil {
 		return p.o.failed(err, p.std)
 	}

@@ -24,6 +24,8 @@ comes first in its PATH, brings all of its commands here:
 
   -c SCRIPT   what to run; other short options, such as -e or -l, are the shell's
   --as NAME   which shell runs it: bash, sh, dash or zsh (default: bash, or sh)
+  --stepwise  the script is run command by command: each is decided when it is about
+              to run, with the words that it has then
   --OPTION=VALUE
               those of sayso run, before the shell's own
 
@@ -71,7 +73,12 @@ func shVerb(args []string, std IO) error {
 	if err != nil {
 		return err
 	}
-	if err := o.shellCommand(real, args[own:]); err != nil {
+	if o.stepwise {
+		err = o.stepScript(args[own:], std)
+	} else {
+		err = o.shellCommand(real, args[own:])
+	}
+	if err != nil {
 		return err
 	}
 	return o.start(std)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sayso-dev/sayso"
@@ -66,6 +67,12 @@ func callLines(folder journal.Folder, id string, std IO) ([]journal.Line, error)
 		}
 	}
 	if exact, ok := byCall[id]; ok {
+		for call, lines := range byCall {
+			if strings.HasPrefix(call, id+".") { // a step of a script
+				exact = append(exact, lines...)
+			}
+		}
+		slices.SortFunc(exact, func(a, b journal.Line) int { return cmp.Compare(a.Seq, b.Seq) })
 		return exact, nil
 	}
 	switch len(byCall) {
