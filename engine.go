@@ -398,6 +398,7 @@ func (st *SessionState) note(call Call, d Decision, facts *Facts, a *Answer) {
 func PlainContract(call Call, facts *Facts) Contract {
 	c := Contract{Tool: call.Tool, Input: call.Input, Dir: facts.Place.Dir, Write: facts.Place.Workspace, Network: NetworkNone}
 	for i := range facts.Parts {
+		c.Write = append(c.Write[:len(c.Write):len(c.Write)], facts.outside(&facts.Parts[i])...)
 		c.Hosts = append(c.Hosts, facts.Parts[i].Hosts...)
 		if facts.Parts[i].Effects&shell.Network != 0 {
 			c.Network = NetworkHosts

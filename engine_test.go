@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -338,12 +339,23 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestPlainContract: the network of a contract is what the call names.
+// TestPlainContract: the network of a contract is what the call names, and so are the
+// files outside the workspace that a tool changes.
 func TestPlainContract(t *testing.T) {
 	for command, want := range map[string]sayso.Network{"ls": sayso.NetworkNone, "curl https://example.com": sayso.NetworkHosts} {
 		c := caseOf(bash(command))
 		if got := sayso.PlainContract(c.Call, c.Facts); got.Network != want || len(got.Protected) == 0 {
 			t.Errorf("%s: %+v", command, got)
+		}
+	}
+	for file, more := range map[string][]string{"/w/x": nil, "/srv/x": {"/srv/x"}} {
+		for tool, want := range map[string][]string{"Write": more, "Read": nil} {
+			call := sayso.Call{Tool: tool, Input: object(map[string]string{"file_path": file, "content": "x"}), Root: "/w", Dir: "/w"}
+			a := sayso.Analyzer{}
+			got := sayso.PlainContract(call, a.Analyze(call))
+			if !slices.Equal(got.Write, append([]string{"/w"}, want...)) {
+				t.Errorf("%s %s: %v", tool, file, got.Write)
+			}
 		}
 	}
 }

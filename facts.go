@@ -75,6 +75,22 @@ type Part struct {
 	named []string // hosts in the words of a program of which it is not known whom it talks to
 }
 
+// outside are the files outside the workspace that a tool of the agent changes. What
+// a command changes there is not known from its words alone.
+func (f *Facts) outside(p *Part) []string {
+	if p.Command != nil {
+		return nil
+	}
+	var out []string
+	for _, path := range p.Paths {
+		changed := path.Access == 0 || path.Access > shell.Read
+		if changed && path.Abs != "" && !f.Place.Inside(path.Abs) {
+			out = append(out, path.Abs)
+		}
+	}
+	return out
+}
+
 // Inside reports whether every path that the part changes is in the workspace
 // or is a file of its own in a folder for temporary files.
 func (f *Facts) Inside(p *Part) bool {
