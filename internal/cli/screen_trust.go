@@ -10,6 +10,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/tui"
+	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/manage"
 	"github.com/sayso-dev/sayso/preset"
@@ -33,40 +34,46 @@ func (s *screenTrusts) Offer(ctx context.Context) (tui.Offer, error) {
 	if o.Files, err = policyTrusts(s.root); err != nil {
 		return o, err
 	}
-	if o.Missing, err = s.missing(ctx, servers, o.Files); err != nil {
+	policy, loaded := loadAs(s.root, s.home, s.preset, "", s.std) // what is wrong with it the tabs say
+	names, all, err := missing(ctx, s.desk.Trusts, &policy, s.root, servers, o.Files)
+	if err != nil {
 		return o, err
 	}
-	o.Needed = o.Needed || len(o.Missing) > 0
+	o.Missing, o.Needed = names, o.Needed || !all
 	list, err := (*screenDesk)(s).Waiting(ctx)
-	o.First = err == nil && len(list) == 0 && len(o.Missing) > 0
-	if p, err := loadAs(s.root, s.home, s.preset, "", s.std); err == nil { // otherwise the tabs say why
-		o.First = o.First || p.engine.Preset.Name == "kodacode"
-	}
+	o.First = err == nil && len(list) == 0 && len(o.Missing) > 0 || loaded == nil && policy.engine.Preset.Name == "kodacode"
 	return o, nil
 }
 
-// missing names what is there and not trusted as it is now.
-func (s *screenTrusts) missing(ctx context.Context, servers []preset.MCPServer, files []sayso.Trust) ([]string, error) {
-	started, err := preset.StartableServers(ctx, s.desk.Trusts, s.root, servers)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
+// missing names what is there, is not trusted as it is now, and would count for more
+// if it were: policy files of which something does not count, and servers. All
+// reports whether all is trusted.
+func missing(ctx context.Context, trusts sayso.TrustStore, policy *loaded, root string, servers []preset.MCPServer, files []sayso.Trust) (names []string, all bool, err error) {
+	all = true
 	for _, t := range files {
-		same, err := s.desk.Trusts.Trusted(ctx, t.Root, t.Name, t.Fingerprint)
+		same, err := trusts.Trusted(ctx, t.Root, t.Name, t.Fingerprint)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if file, _ := manage.IsFile(t); !same {
-			out = append(out, file)
+		all = all && same
+		file, _ := manage.IsFile(t)
+		drops := slices.ContainsFunc(policy.Dropped, func(d config.Dropped) bool {
+			return d.Source.File == filepath.Join(t.Root, filepath.FromSlash(file))
+		})
+		if !same && drops {
+			names = append(names, file)
 		}
 	}
-	for _, one := range servers {
-		if !slices.ContainsFunc(started, func(s preset.MCPServer) bool { return s.Name == one.Name }) {
-			out = append(out, "MCP server "+one.Name)
+	for _, s := range servers {
+		same, err := trusts.Trusted(ctx, root, s.Name, s.Fingerprint())
+		if err != nil {
+			return nil, false, err
+		}
+		if all = all && same; !same {
+			names = append(names, "MCP server "+s.Name)
 		}
 	}
-	return out, nil
+	return names, all, nil
 }
 
 // policyTrusts is trust in the policy files of a workspace, as they are now.
