@@ -100,7 +100,11 @@ func TestToolsOnline(t *testing.T) {
 			t.Logf("%s is not there", one.needs)
 			continue
 		}
-		for _, host := range []string{"good.example", "evil.example"} {
+		hosts := []string{"good.example", "evil.example"}
+		if one.needs != "git" && one.needs != "node" {
+			hosts = hosts[:1] // the others take long to give up
+		}
+		for _, host := range hosts {
 			c := withHosts(t.TempDir(), strings.ReplaceAll(one.script, "HOST", host), "good.example")
 			c.Timeout = 2 * time.Minute
 			c.Inherit = []string{"PATH", "GOROOT", "GOTOOLCHAIN", "PYENV_*"}

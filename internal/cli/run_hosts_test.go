@@ -117,6 +117,19 @@ func TestRunHostAsked(t *testing.T) {
 	}
 }
 
+// TestRunHostTakenBack: a question about a host is not left in the queue when the run is
+// over.
+func TestRunHostTakenBack(t *testing.T) {
+	t.Parallel()
+	d, run := online(t, "{}")
+	if out := run("sayso run --network hosts -- python3 get.py & until sayso approve | grep -q other.example; do sleep 0.1; done; kill $!; wait $!"); !strings.Contains(out, "it waits for an answer") {
+		t.Fatal(out)
+	}
+	if left := d.run("sayso approve"); strings.Contains(left, "other.example") {
+		t.Errorf("%s", left)
+	}
+}
+
 // TestRemotes: the hosts of a repository's remotes can be reached by a push, and shown
 // before.
 func TestRemotes(t *testing.T) {

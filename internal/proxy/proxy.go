@@ -68,6 +68,7 @@ type Proxy struct {
 	waits  chan struct{}
 
 	mu    sync.Mutex
+	asks  sync.WaitGroup
 	open  map[interface{ Close() error }]bool
 	over  bool
 	asked map[Target]*answer
@@ -87,6 +88,7 @@ const (
 const (
 	dialTime  = 30 * time.Second
 	firstTime = 5 * time.Minute // until it says what it wants
+	backTime  = 5 * time.Second // to take a question back
 )
 
 func (p *Proxy) start() {
@@ -100,7 +102,8 @@ func (p *Proxy) start() {
 	})
 }
 
-// Close ends all connections, and returns when nothing is asked any more.
+// Close ends all connections, and returns when nobody is asked any more: whoever waits
+// for an answer has taken the question back, or had the time to.
 func (p *Proxy) Close() {
 	if p == nil {
 		return // there is none
@@ -115,6 +118,15 @@ func (p *Proxy) Close() {
 	p.mu.Unlock()
 	_ = p.web.Close() // as above
 	_ = p.webIn.Close()
+	done := make(chan struct{})
+	go func() {
+		p.asks.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(backTime):
+	}
 }
 
 // keep remembers what is to be closed at the end; false: that was already.
@@ -214,14 +226,15 @@ func (p *Proxy) decide(ctx context.Context, t Target) (listed bool, err error) {
 	}
 	p.mu.Lock()
 	a, ok := p.asked[t]
-	if !ok && len(p.asked) >= mostAsked {
+	switch {
+	case ok:
+	case p.over || len(p.asked) >= mostAsked:
 		p.mu.Unlock()
 		return false, errTooMany
-	}
-	if !ok {
+	default:
 		a = &answer{done: make(chan struct{})}
 		p.asked[t] = a
-		go p.ask(t, a)
+		p.asks.Go(func() { p.ask(t, a) })
 	}
 	p.mu.Unlock()
 	select {
