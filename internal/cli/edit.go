@@ -182,6 +182,14 @@ func (e *edit) does() string {
 }
 
 func (e *edit) write() error {
+	err := e.replace()
+	if errors.Is(err, fs.ErrPermission) {
+		return &hintedError{err.Error(), "it is not yours to change: let the administrator of this machine run " + command()}
+	}
+	return err
+}
+
+func (e *edit) replace() error {
 	now, err := os.ReadFile(e.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

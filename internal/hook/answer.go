@@ -121,7 +121,11 @@ func (e *told) answerable(d sayso.Decision) sayso.Decision {
 // permission answers what an agent is about to ask its user: no, if sayso denies the
 // call; else it is the user's to say.
 func (g *Guard) permission(e *told, ev event) []byte {
-	d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return g.look(ctx, ev) })
+	look := *g
+	if g.Observe && g.Guardrails != nil {
+		look.Engine = g.Guardrails
+	}
+	d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return look.look(ctx, ev) })
 	if err != nil {
 		d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
 	}

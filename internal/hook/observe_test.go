@@ -120,6 +120,9 @@ func TestObserveGuardrails(t *testing.T) {
 		if got := a.Output.PermissionDecision == "deny"; err != nil || got != want {
 			t.Errorf("%s: %+v %v", command, a, err)
 		}
+		if b, err := tell(t, g, named("PermissionRequest", "", "default", "Bash", `{"command":"`+command+`"}`)); err != nil || (b.Output.Decision.Behavior == "deny") != want {
+			t.Errorf("%s: %+v %v", command, b, err)
+		}
 		n := 0
 		for _, r := range m.Records() {
 			if r.Decision != nil {

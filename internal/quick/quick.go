@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,8 +69,8 @@ type Call struct {
 
 // called reads the arguments.
 func called(args []string) (c Call, ok bool) {
-	if n := len(args); n > 0 && args[n-1] == "--observe" {
-		c.Observe, args = true, args[:n-1]
+	if i := slices.Index(args, "--observe"); i >= 0 {
+		c.Observe, args = true, slices.Concat(args[:i], args[i+1:])
 	}
 	if len(args) == 0 || len(args) > 2 {
 		return c, false
