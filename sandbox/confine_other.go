@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"runtime"
 )
 
@@ -16,3 +17,6 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 func (j *job) flat(why *setupError) (Report, func(context.Context) (Result, error)) {
 	return nothing(&j.c, why.Error()), j.plain
 }
+
+// marks reports whether folders can be marked as layers.
+func marks(string) error { return errors.New("there are no layers on " + runtime.GOOS) }

@@ -74,6 +74,9 @@ func (l *layers) make(write []string) error {
 		if err := errors.Join(os.Mkdir(one.Upper, 0o700), os.Mkdir(one.Work, 0o700), os.Chmod(one.Upper, info.Mode())); err != nil {
 			return err
 		}
+		if err := marks(one.Upper); err != nil && !l.copied {
+			return &setupError{"layer", fmt.Errorf("the file system of %s has no attributes of users: %w", l.dir, err)}
+		}
 		began, err := os.Lstat(one.Work) // in the time of the kernel, as for the files
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sayso-dev/sayso/internal/box"
 )
 
@@ -35,6 +37,16 @@ func (p *plan) layer(root string) error {
 		p.add(box.Bind, name, name, "ro")
 	}
 	return nil
+}
+
+// marks reports whether overlayfs can mark folders: without that, one that is made in
+// the place of another would show what was in that.
+func marks(dir string) error {
+	const name = "user.sayso.layer"
+	if err := unix.Lsetxattr(dir, name, []byte("1"), 0); err != nil {
+		return err
+	}
+	return unix.Lremovexattr(dir, name)
 }
 
 // pin is how folders above protected paths are held: in a preview with what is written

@@ -98,17 +98,16 @@ func (p *Preview) run(ctx context.Context, c sayso.Contract, o Options, how Prev
 			continue
 		}
 		j := &job{c: c, o: o, layers: &layers{dir: p.dir, copied: copied, limits: how.Limits.Or(changes.DefaultLimits)}}
-		err := j.check()
-		if err == nil {
-			err = j.layers.make(c.Write)
-		}
-		if err != nil {
+		if err := j.check(); err != nil {
 			return err
 		}
 		if p.How = "overlay: what it wrote went to layers above the files"; copied {
 			p.How = "copy: it ran in copies of its folders, because there could be no layers above them: " + why
 		}
-		err = j.preview(ctx, p)
+		err := j.layers.make(c.Write)
+		if err == nil {
+			err = j.preview(ctx, p)
+		}
 		var setup *setupError
 		if !copied && errors.As(err, &setup) && strings.HasPrefix(setup.step, "layer") {
 			why = setup.Error()

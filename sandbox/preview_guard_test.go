@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/sandbox/changes"
@@ -57,6 +59,26 @@ func TestPreviewStale(t *testing.T) {
 				t.Errorf("something was changed:\n%s\nbefore:\n%s", after, before)
 			}
 		})
+	}
+}
+
+// TestPreviewNoLayers: where there can be no layers, it runs in a copy, and says why.
+func TestPreviewNoLayers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a file system without attributes")
+	}
+	layers := t.TempDir()
+	if err := unix.Mount("none", layers, "ramfs", 0, ""); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(layers, unix.MNT_DETACH) })
+	dir := workspace(t)
+	s, err := preview(t, contract(dir, "rm -r whole; mkdir whole; echo x >whole/new"), sandbox.PreviewOptions{Dir: layers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.list(dir), "added whole/new file 644\nremoved whole/x\nremoved whole/y\n"; got != want || !strings.HasPrefix(s.How, "copy: ") || !strings.Contains(s.How, "has no attributes of users") {
+		t.Errorf("%s\n%s", s.How, got)
 	}
 }
 
