@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/breakout"
 	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/sandbox/changes"
 )
@@ -275,5 +276,49 @@ func TestPreviewPermits(t *testing.T) {
 	}
 	if _, err := os.Lstat(dir + "/new"); err != nil {
 		t.Error("it was not run")
+	}
+}
+
+// TestPreviewEscape: nobody gets out of a preview who does not get out of a run, and
+// nothing of the workspace is changed either.
+func TestPreviewEscape(t *testing.T) {
+	w := newWorld(t)
+	w.values["$FD"] = "99"
+	t.Setenv("SAYSO_ESCAPE", "plain")
+	t.Setenv("LD_PRELOAD", "/nonexistent.so")
+	t.Setenv("SAYSO_TEST_DAEMON", w.values["$TCP"])
+	t.Setenv("HTTP_PROXY", "http://"+w.openProxy(t))
+	made := 0
+	for _, e := range escapes {
+		c := contract(w.values["$W"], "")
+		if e.change != nil {
+			e.change(&c)
+		}
+		if e.root && os.Getuid() != 0 || strings.Contains(e.try, "$ADDRESS") && w.values["$ADDRESS"] == "" || strings.Contains(e.try, "$FD") || e.stdin != nil || e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts {
+			continue
+		}
+		made++
+		t.Run(strings.NewReplacer("/", "_", "$", "").Replace(e.try), func(t *testing.T) {
+			w.files(t)
+			before, files := w.seen(t), tree(t, w.values["$W"])
+			c.Script, c.Shell, c.Argv = "", "", append([]string{w.base + "/tool", "try"}, w.words(e.try)...)
+			c.Protected = protectedNames(w.values["$W"])
+			s, err := preview(t, c, sandbox.PreviewOptions{})
+			if err != nil && !errors.Is(err, changes.ErrTooMuch) {
+				t.Fatal(err)
+			}
+			if after := w.seen(t); after != before {
+				t.Errorf("it has changed what it must not:\n%s\nbefore:\n%s", after, before)
+			}
+			if after := tree(t, w.values["$W"]); after != files {
+				t.Errorf("it has changed the workspace:\n%s\nbefore:\n%s", after, files)
+			}
+			if err == nil && s.Result.Exit == breakout.Out && e.inside == nil {
+				t.Errorf("it got out: %s %s", s.out, s.err)
+			}
+		})
+	}
+	if made < 60 {
+		t.Errorf("only %d attempts", made)
 	}
 }
