@@ -103,6 +103,9 @@ func (r *doctorReport) unconfined(made sandbox.Report, err error) {
 	why, _, _ := strings.Cut(err.Error(), ": it was not run, because")
 	r.add(note, "sandbox", "commands cannot be confined here: "+why, "sayso run runs nothing here, unless a policy says sandbox: {required: false}")
 	for _, l := range made {
+		if l.State == sandbox.Open {
+			continue
+		}
 		r.add(note, "sandbox", "of a command that may run nevertheless: "+l.String(), "")
 	}
 }

@@ -364,6 +364,8 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 	}
 	var not *sandbox.NotEnforcedError
 	switch {
+	case errors.As(err, &not) && not.Report.Of(sandbox.AllEnded).State == sandbox.NotEnforced: // there is no sandbox at all
+		return o.failed(&hintedError{err.Error(), "let a policy say sandbox: {required: false} to run it with what can be held here; sayso doctor lists that"}, std)
 	case errors.As(err, &not) && not.Report.Of(sandbox.Network).State == sandbox.NotEnforced:
 		return o.failed(&hintedError{err.Error(), "sayso run --network all lets it reach everything, --network loopback nothing"}, std)
 	case errors.As(err, &not) && not.Report.Of(sandbox.Protected).State == sandbox.NotEnforced:
