@@ -58,7 +58,7 @@ func hookVerb(args []string, std IO) error {
 		return policy.engine, policy.surface, err
 	}
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
-	g = hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Deadline: quick.Deadline, Observe: *observe, Guardrails: quick.Guardrails}
+	g = hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Starts: std.notTrusted, Deadline: quick.Deadline, Observe: *observe, Guardrails: quick.Guardrails}
 	if err := g.Answer(agent, strings.Join(rest[1:], ""), std.In, std.Out); err != nil {
 		printf(std.Err, "sayso: error: %v\n", err)
 		return statusError(exitUsage) // the code that blocks

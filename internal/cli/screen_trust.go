@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/approve/tui"
@@ -134,4 +135,27 @@ func (s *screenTrusts) Revoke(ctx context.Context, list []sayso.Trust) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// notTrusted is what is told when a session of an agent starts: what does not count
+// because nobody trusts it.
+func (std IO) notTrusted(ctx context.Context, root, home string) string {
+	root = local.Real(root)
+	policy, err := load(root, home, std)
+	if err != nil {
+		return "" // the first call says why
+	}
+	servers, err := workspaceServers(root)
+	if err != nil {
+		servers = nil // sayso trust says why
+	}
+	files, err := policyTrusts(root)
+	if err != nil {
+		return ""
+	}
+	names, _, err := missing(ctx, policy.trusts, &policy, root, servers, files)
+	if err != nil || len(names) == 0 {
+		return ""
+	}
+	return "not trusted in this workspace, so that it does not count for all that it says: " + strings.Join(names, ", ") + "; sayso trust, in a terminal of yours, shows it and asks"
 }

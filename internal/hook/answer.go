@@ -96,7 +96,10 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		return g.permission(&e, ev), nil
 	}
 	if note := g.note(&e, ev); note != nil {
-		return g.learn(a, ev, note), nil
+		if problem := g.learn(a, ev, note); problem != nil || e.what.is != started {
+			return problem, nil
+		}
+		return g.greet(a, &e, ev), nil
 	}
 	if e.Tool != "" || e.Input != nil || e.Command != "" { // it may be there to stop the tool
 		return nil, fmt.Errorf("the event %s is not known", e.Event)
@@ -154,6 +157,27 @@ func (g *Guard) learn(a *Agent, e event, note note) []byte {
 		return nil
 	}
 	return a.warn("sayso: " + err.Error())
+}
+
+// compacted is what agents say of a session that only goes on with a shorter memory.
+const compacted = "compact"
+
+// greet tells the user what they should know when a session starts.
+func (g *Guard) greet(a *Agent, e *told, ev event) []byte {
+	if g.Starts == nil || a.warn == nil || e.Source == compacted {
+		return nil
+	}
+	text, err := within(g.Deadline, func(ctx context.Context) string {
+		st, err := g.Sessions.Get(ctx, ev.call.Session)
+		if err != nil {
+			return ""
+		}
+		return g.Starts(ctx, st.Root, ev.call.Home)
+	})
+	if err != nil || text == "" { // the calls themselves are decided in any case
+		return nil
+	}
+	return a.warn("sayso: " + shell.ShownWhole(text))
 }
 
 // reason is what the agent and its user are told.

@@ -55,6 +55,10 @@ type Guard struct {
 	// asked after Engine. Nil: what the agent says.
 	Server func(root string, call sayso.Call) *sayso.Server
 
+	// Starts is what the user should know of a workspace when a session starts in
+	// it; empty: nothing. Nil: nobody looks.
+	Starts func(ctx context.Context, root, home string) string
+
 	// Env are the variables that the agent sets.
 	Env func(string) string
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 // To trust a workspace is to trust its policy files as they are: each is kept
@@ -16,7 +17,7 @@ import (
 const ofFile = "file:"
 
 // PolicyFiles are the files in a workspace that may loosen once it is trusted.
-var PolicyFiles = []string{".sayso.yaml", ".sayso/policy.star", ".kosmokrator.yaml", "config/kosmokrator.yaml", ".cowork/policy/permissions.json"}
+var PolicyFiles = local.PolicyFiles
 
 // FileTrust is trust in a policy file of a workspace, as it is.
 func FileTrust(root, file string, text []byte) sayso.Trust {
