@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -152,6 +153,8 @@ func (o *runOptions) check() error {
 		return &usageError{"--stepwise and --preview do not go together", "a preview runs all of a script: sayso run --preview -- bash -c SCRIPT"}
 	case o.stepwise && o.output > 0:
 		return &usageError{"--stepwise has no --output", "leave one of them out"}
+	case !utf8.ValidString(strings.Join(o.argv, "") + o.script): // what is decided would not be what runs
+		return &usageError{"the command has bytes that are no text, and cannot be decided", "names of files must be UTF-8"}
 	case o.output < 0 || o.memory < 0 || o.processes < 0:
 		return &usageError{"a limit must be above 0", "for example: --processes 100"}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/local"
@@ -101,6 +102,9 @@ func (s *stepper) decide(ctx context.Context, text string, line uint, c *stepwis
 	defer s.one.Unlock()
 	if err := ctx.Err(); err != nil {
 		return sayso.Call{}, sayso.Permit{}, err
+	}
+	if !utf8.ValidString(text + c.Dir) { // what is decided would not be what runs
+		return sayso.Call{}, sayso.Permit{}, &stepError{text, line, sayso.Decision{Code: sayso.CodePolicy, Reason: "it has bytes that are no text, and cannot be decided"}}
 	}
 	call := s.step(text, c.Dir)
 	s.current = c

@@ -44,6 +44,7 @@ func TestInjection(t *testing.T) {
 	r.Decision.Explanation, r.Decision.Reason, r.Decision.Stage, r.Decision.Code = evil, evil, evil, evil
 	r.Decision.Choices = []sayso.Choice{{Key: evil, Label: evil, Yes: true, Scope: sayso.ForSession, Rule: evil}, {Key: "n", Label: evil}}
 	r.Decision.Suggestions = []sayso.Suggestion{{Rule: evil, Allows: evil}}
+	r.Shows, r.Contract.Changes = []string{evil, "+" + evil}, evil
 	r.Contract.Dir, r.Contract.Env, r.Contract.Write, r.Contract.Protected, r.Contract.Hosts = evil, map[string]string{evil: evil}, []string{evil}, []string{evil}, []string{evil}
 	r.Contract.Network, r.Contract.Shell, r.Contract.Tool, r.Contract.Inherit = sayso.NetworkHosts, evil, evil, []string{evil}
 	_, err = s.store.Open(ctx, r)
