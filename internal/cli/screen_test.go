@@ -59,8 +59,7 @@ func (d desk) write(name, text string) {
 // open opens the first request that waits.
 func open(term *termtest.Terminal) {
 	seen(term, "left")
-	term.Type("\r")
-	seen(term, "Esc back")
+	term.Press("\r", "Esc back")
 	time.Sleep(read)
 }
 
@@ -82,16 +81,16 @@ func TestScreenAnswers(t *testing.T) {
 			seen(term, "nothing waits")
 			printed := d.asks(pushes)
 			open(term)
-			for _, k := range strings.SplitAfter(key, "Z") {
-				time.Sleep(100 * time.Millisecond) // it is pressed by itself
-				term.Type(k)
+			if to, last, ok := strings.Cut(key, "Z"); ok {
+				term.Type(to + "Z")
+				time.Sleep(100 * time.Millisecond) // each is pressed by itself
+				key = last
 			}
-			seen(term, "said ")
+			term.Press(key, "said ")
 			if out := printed(); !strings.Contains(out, want) {
 				t.Errorf("%s", out)
 			}
-			term.Type("q")
-			if code := term.Exit(); code != 0 {
+			if code := term.Leave("q"); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			if out := d.run("sayso log --kind answer; sayso log verify"); !strings.Contains(out, "through terminal") || !strings.Contains(out, "the chain is whole") {
@@ -192,8 +191,7 @@ func TestScreenAlone(t *testing.T) {
 	d := newDesk(t)
 	term := d.start(`(sleep 0.7; ` + pushes + ` >out) & sayso approve; wait; cat out`)
 	open(term)
-	term.Type("y")
-	seen(term, "said yes (once)")
+	term.Press("y", "said yes (once)")
 	if strings.Contains(term.Text(), "your answer") {
 		t.Errorf("%s", term.Text())
 	}
@@ -214,21 +212,17 @@ func TestScreenTrust(t *testing.T) {
 	}
 	time.Sleep(read)
 	d.write(".sayso.yaml", "allow: [bash(rm *)]\n") // somebody is quick
-	term.Type("1")
-	seen(term, "trusted: the workspace, the MCP server docs")
+	term.Press("1", "trusted: the workspace, the MCP server docs")
 	seen(term, "it has changed since, and does not count")
 	if out := d.run("sayso trust list; sayso check bash 'rm -rf x' || true"); strings.Count(out, "it has changed since") != 1 || strings.Contains(out, "allow  rule") || strings.Contains(term.Text(), "hidden") {
 		t.Errorf("%s\n%s", out, term.Text())
 	}
 	time.Sleep(read)
-	term.Type("a")
-	seen(term, "Revoke 3 trust entries?")
+	term.Press("a", "Revoke 3 trust entries?")
 	time.Sleep(read)
-	term.Type("y")
-	seen(term, "nothing is trusted")
+	term.Press("y", "nothing is trusted")
 	time.Sleep(read)
-	term.Type("\x1b")
-	if code := term.Exit(); code != 0 {
+	if code := term.Leave("\x1b"); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	if out := d.run("sayso log --kind trust; sayso log --kind revoke"); strings.Count(out, "trust ") < 3 || strings.Count(out, "revoke ") < 3 {
@@ -245,16 +239,14 @@ func TestScreenStart(t *testing.T) {
 		term := d.start("sayso approve --preset kodacode")
 		seen(term, "4. Continue without trusting listed MCP servers")
 		time.Sleep(read)
-		term.Type(cancel)
-		if code := term.Exit(); code != 0 {
+		if code := term.Leave(cancel); code != 0 {
 			t.Errorf("%q: exit code %d", cancel, code)
 		}
 	}
 	term := d.start("sayso approve --preset kodacode")
 	seen(term, "2. Trust workspace only")
 	time.Sleep(read)
-	term.Type("2")
-	seen(term, "nothing waits")
+	term.Press("2", "nothing waits")
 	term.Type("q")
 	term.Exit()
 	term = d.start("sayso approve --preset kodacode")
@@ -281,8 +273,7 @@ func TestScreenStarts(t *testing.T) {
 	term = d.start("sayso approve")
 	seen(term, "MCP server docs (stdio): serve-docs")
 	time.Sleep(read)
-	term.Type("4")
-	seen(term, "nothing waits")
+	term.Press("4", "nothing waits")
 	term.Type("q")
 	term.Exit()
 	d.asks("sayso ask bash 'git push'")
@@ -323,14 +314,11 @@ func TestScreenMode(t *testing.T) {
 	}
 	seen(term, "> /argus_")
 	time.Sleep(read)
-	term.Type("\r")
-	seen(term, "the mode of session s1 is argus now")
+	term.Press("\r", "the mode of session s1 is argus now")
 	seen(term, "◉ argus")
 	if out := d.run("sayso mode"); !strings.Contains(out, "argus") {
 		t.Errorf("%s", out)
 	}
-	term.Type("4")
-	seen(term, "request")
-	term.Type("\r")
-	seen(term, "REQUEST  record")
+	term.Press("4", "request")
+	term.Press("\r", "REQUEST  record")
 }

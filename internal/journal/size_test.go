@@ -21,7 +21,7 @@ var stays = []string{
 	".Kind", ".Call", ".Session", ".Policy", ".Contract", ".Root", ".Request.ID", ".Request.Session", ".Request.Dir", ".Request.Root", ".Request.Home",
 	".Request.Approval", ".Decision.Code", ".Decision.Stage", ".Decision.Scope", ".Decision.Spends", ".Decision.Keep", ".Decision.Rule.Source",
 	".Decision.Trace.Stage", ".Decision.Trace.Spoke", ".Decision.Trace.Code", ".Decision.Trace.Rule.Source", ".Decision.Choices.Scope", ".Decision.Choices.Network",
-	".Decider.Kind", ".Decider.Channel", ".Terms.Shell", ".Terms.Dir", ".Terms.Network",
+	".Decider.Kind", ".Decider.Channel", ".Terms.Shell", ".Terms.Dir", ".Terms.Network", ".Terms.Changes",
 	".Answer.RequestID", ".Answer.ContractHash", ".Answer.Choice", ".Answer.Scope", ".Answer.By", ".Answer.Channel",
 	".Grant.ID", ".Grant.Scope", ".Grant.By", ".Grant.Call", ".Trust.Root", ".Trust.Fingerprint", ".Rule.Source",
 	".Decision.Suggestions.Keep",

@@ -158,6 +158,41 @@ func (term *Terminal) Until(what string, is func(*Screen) bool) {
 	}
 }
 
+// nudge is when a key is pressed again that has done nothing.
+const nudge = 3 * time.Second
+
+// Press presses a key until the text is on the screen, as a person does: a program may
+// take no key that comes right after it has drawn something, and a busy machine draws
+// at any time.
+func (term *Terminal) Press(key, text string) {
+	term.t.Helper()
+	var pressed time.Time
+	term.Until("want "+text, func(s *Screen) bool {
+		if strings.Contains(s.Text(), text) {
+			return true
+		}
+		if time.Since(pressed) > nudge {
+			pressed = time.Now()
+			term.Type(key)
+		}
+		return false
+	})
+}
+
+// Leave presses a key until the program has ended, and returns its exit code.
+func (term *Terminal) Leave(key string) int {
+	term.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		term.Type(key)
+		select {
+		case <-term.done:
+			return term.Exit()
+		case <-time.After(nudge):
+		}
+	}
+	return term.Exit()
+}
+
 // Exit waits until the program has ended, and returns its exit code; -1: it was
 // killed.
 func (term *Terminal) Exit() int {
