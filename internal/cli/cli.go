@@ -71,7 +71,7 @@ func verbs() []verb {
 		{"hook", hookUse, "answer the hook of an agent", hookVerb},
 		{"approve", approveUse, "say yes to a call that waits; without an id: all that waits, on a full screen", approveVerb},
 		{"deny", denyUse, "say no to a call that waits", denyVerb},
-		{"serve", serveUse, "answer and manage on a web page of your own", serve},
+		{"serve", serveUse, "answer and manage on a web page of your own; serve programs in other languages", serve},
 		{"grant", grantUse, "list or revoke what people have approved for later calls", grantVerb},
 		{"trust", trustUse, "list, add or revoke the workspaces and MCP servers that you trust; alone: the manager", trustVerb},
 		{"profile", profileUse, "tell what is kept in your profile, and where its key is; move the key", profileVerb},

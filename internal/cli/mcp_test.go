@@ -54,7 +54,7 @@ type mcpDesk struct {
 
 func newMCPDesk(t *testing.T, policy string) *mcpDesk {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // what is cleaned up needs it, too
 	t.Cleanup(cancel)
 	home := t.TempDir()
 	d := &mcpDesk{t: t, ctx: ctx, root: filepath.Join(home, "work"), file: filepath.Join(home, "says")}

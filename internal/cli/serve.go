@@ -26,6 +26,8 @@ const defaultAddr = "127.0.0.1:7297"
 
 const serveUse = `sayso serve [--json] [--addr HOST:PORT] [--passphrase]
        sayso serve --addr HOST:PORT --cert FILE --key FILE --password FILE
+       sayso serve --api [--addr HOST:PORT]
+       sayso serve --stdio [--answers]
 
 Serves a web page on which you answer the calls that wait, see and change rules
 and the default mode, take grants and trust back, and search the journal. It
@@ -45,12 +47,23 @@ another one, and Ctrl+C to end.
 
 An agent cannot serve it, nor reach it: run this in a terminal of your own.
 
+Programs in other languages have calls decided by the API (docs/api.md):
+
+  --stdio    serve the program that has started this, on standard input and output
+  --answers  let it answer what it has asked itself, for its own user, if
+             approve.via of the policy names the agent, or nobody
+  --api      serve programs on the socket api.sock in the state folder, and with
+             --addr also on that port of this machine's loopback. Prints where, the
+             token that programs must send to the port, and the token of whoever
+             answers: keep that to yourself
+
 Exit status: 0 ended by you, 1 error, 2 wrong usage.`
 
 // serveOptions say how the page is served.
 type serveOptions struct {
 	addr, cert, key, password string
 	passphrase, asJSON        bool
+	stdio, api, answers       bool
 }
 
 func serve(args []string, std IO) error {
@@ -62,6 +75,9 @@ func serve(args []string, std IO) error {
 	flags.StringVar(&o.password, "password", "", "")
 	flags.BoolVar(&o.passphrase, "passphrase", false, "")
 	flags.BoolVar(&o.asJSON, "json", false, "")
+	flags.BoolVar(&o.stdio, "stdio", false, "")
+	flags.BoolVar(&o.api, "api", false, "")
+	flags.BoolVar(&o.answers, "answers", false, "")
 	rest, helped, err := parse(flags, serveUse, args, std)
 	if helped || err != nil {
 		return err
@@ -69,14 +85,19 @@ func serve(args []string, std IO) error {
 	if len(rest) > 0 {
 		return &usageError{"serve takes no argument", "sayso help serve lists the options"}
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if o.stdio || o.api || o.answers {
+		given := map[string]bool{}
+		flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+		return o.serveAPI(ctx, given, std)
+	}
 	if err := o.check(); err != nil {
 		return err
 	}
 	if err := byPerson("the page"); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	return o.serve(ctx, std)
 }
 
