@@ -42,7 +42,8 @@ type scene struct {
 	client               client
 	dir, home, repo, bin string
 	model                *scripted.Model
-	wired                func() // what happens after sayso init
+	wired                func()   // what happens after sayso init
+	options              []string // of sayso init
 }
 
 // newScene makes one, wired as sayso init does.
@@ -125,7 +126,7 @@ func (s *scene) start(calls ...scripted.Call) (wait func()) {
 	s.model = model
 	s.t.Cleanup(func() { _ = model.Close() }) // the client has ended
 	s.client.prepare(s)
-	s.sayso("sayso", "init", "--user", "--yes", s.client.name)
+	s.sayso("sayso", append([]string{"init", "--user", "--yes", s.client.name}, s.options...)...)
 	if s.wired != nil {
 		s.wired()
 	}
