@@ -50,6 +50,7 @@ const (
 	RecordAnswer   RecordKind = "answer"   // what they said
 	RecordRun      RecordKind = "run"      // it starts
 	RecordConnect  RecordKind = "connect"  // it was connected to a host, or was not
+	RecordExec     RecordKind = "exec"     // it was to start another program, about which was decided
 	RecordResult   RecordKind = "result"   // it has ended, or is known not to have run
 )
 

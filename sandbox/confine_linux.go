@@ -16,7 +16,7 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 	if j.c.Network == sayso.NetworkHosts {
 		env = proxied(env)
 	}
-	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil}
+	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil}
 	if err := p.make(); err != nil {
 		return nothing(&j.c, err.Error()), j.plain
 	}
@@ -64,6 +64,9 @@ func (p *plan) report() Report {
 		r.by(Terminal, "session of its own")
 	}
 	r.by(AllEnded, "pid namespace")
+	if p.watched {
+		r.open(Programs, "each is decided when it is started, which a hostile program can get around")
+	}
 	return r
 }
 
@@ -81,6 +84,11 @@ func (p *plan) network(r *Report, landlock func([]string, int) []string) {
 		r.by(Network, "network namespace")
 		r.by(Sockets, "seccomp")
 	case sayso.NetworkAll:
+		if p.watched {
+			r.by(Network, "supervisor: each address is decided, and it makes the connections")
+			r.by(Sockets, "seccomp")
+			return
+		}
 		r.open(Network, "everything can be reached")
 		r.open(Sockets, "everything can be reached but "+hiddenText)
 	default:

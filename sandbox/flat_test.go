@@ -101,6 +101,12 @@ func TestNoNamespaces(t *testing.T) {
 	if r.failure != nil || r.out != "ran\nheld\nz\n" || r.report.Enforced() || told != 2 {
 		t.Errorf("%v, told %d times", r, told)
 	}
+	if r := run(t, c, (&judge{}).options); r.failure == nil || r.Ran || r.report.Of(sandbox.Programs).State != sandbox.NotEnforced { // what is to be decided does not run without
+		t.Errorf("%v", r)
+	}
+	if r := runKept(t, keep(t), c); r.failure != nil || r.Kept || r.out != "ran\nheld\nz\n" {
+		t.Errorf("in a place that is kept: %v", r)
+	}
 	for promise, state := range map[string]sandbox.State{
 		sandbox.FilesRead: sandbox.Open, sandbox.FilesWrite: sandbox.NotEnforced, sandbox.Protected: sandbox.NotEnforced, sandbox.Environ: sandbox.Enforced, sandbox.Network: sandbox.Enforced,
 		sandbox.Sockets: sandbox.Enforced, sandbox.Escalation: sandbox.Enforced, sandbox.Descriptor: sandbox.Enforced, sandbox.AllEnded: sandbox.NotEnforced, sandbox.Outside: sandbox.NotEnforced,

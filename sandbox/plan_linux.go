@@ -41,6 +41,7 @@ type plan struct {
 	layers   *layers // what takes what is written; nil: it is written
 	flat     bool    // without namespaces
 	asks     bool    // about hosts that are not listed
+	watched  bool    // somebody decides about the programs that it starts
 
 	steps    []box.Step
 	covered  []string // folders that are empty at first
@@ -78,6 +79,10 @@ func (p *plan) make() error {
 	case sayso.NetworkHosts:
 		p.hosts()
 	case sayso.NetworkAll:
+		if p.watched { // whoever connects to a path does it in a view of its own, and nobody could do it instead
+			p.add(box.Sockets, "inet")
+			break
+		}
 		p.add(box.Sockets, "inet", "unix")
 	default:
 		return fmt.Errorf("the network %q is none that is known", p.c.Network)
@@ -90,6 +95,12 @@ func (p *plan) make() error {
 	}
 	if !p.terminal {
 		p.add(box.Session)
+	}
+	switch {
+	case p.watched && p.c.Network == sayso.NetworkAll:
+		p.add(box.Supervise, "exec", "connect")
+	case p.watched: // its network is its own, and its way out is decided by the proxy
+		p.add(box.Supervise, "exec")
 	}
 	p.add(box.Dir, p.c.Dir)
 	p.add(append([]string{box.Env}, p.env...)...)

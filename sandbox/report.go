@@ -36,6 +36,7 @@ const (
 	Descriptor = "descriptors"
 	Terminal   = "terminal"
 	AllEnded   = "all ended"
+	Programs   = "programs inside" // only where somebody decides about them
 )
 
 // A Line says of one promise what holds it, or why nothing does.

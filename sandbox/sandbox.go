@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/supervise"
 )
 
 // Options are what a run is given beside its contract.
@@ -62,6 +63,14 @@ type Options struct {
 	// Connected is told of each connection to a host, made or not.
 	Connected func(Connection)
 
+	// Exec decides about each program that is started inside after the first; an error
+	// keeps it from being started. It may wait for a person, and meanwhile the process
+	// waits. What it is shown can be changed by a hostile program before it is
+	// started: it is a net, and the sandbox the wall. With it, and a network that
+	// reaches everything, Connect decides about each address, too, and this program
+	// makes the connections. Nil: nobody looks.
+	Exec func(ctx context.Context, p Program) error
+
 	// Resolve and Dial are how hosts are looked up and reached; nil: as this program
 	// does it.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -78,6 +87,9 @@ type Options struct {
 	// is not required, it is called again with what is enforced then.
 	Before func(sayso.Contract, Report) error
 }
+
+// A Program is one that is started inside.
+type Program = supervise.Program
 
 // A Connection is one that a run wanted to a host.
 type Connection struct {
@@ -191,6 +203,10 @@ func (j *job) check() error {
 // run chooses how to run it.
 func (j *job) run(ctx context.Context) (Result, Report, error) {
 	report, start := j.confine()
+	if j.o.Exec != nil && report.Of(Programs).State != Open { // whoever wants to decide does not want it to run without
+		report.not(Programs, "nobody can decide about them here")
+		return Result{}, report, &NotEnforcedError{report}
+	}
 	if !report.Enforced() && j.c.Required {
 		return Result{}, report, &NotEnforcedError{report}
 	}
@@ -228,7 +244,10 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 // without it, if the contract lets that happen.
 func (j *job) otherwise(ctx context.Context, why *setupError) (result Result, report Report, err error) {
 	report, start := j.flat(why)
-	if j.c.Required {
+	if j.o.Exec != nil {
+		report.not(Programs, "nobody can decide about them without namespaces")
+	}
+	if j.c.Required || j.o.Exec != nil {
 		return Result{}, report, fmt.Errorf("%w: %w", why, &NotEnforcedError{report})
 	}
 	if j.o.Before != nil { // it was told something else

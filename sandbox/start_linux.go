@@ -21,7 +21,7 @@ import (
 
 // confined runs the command inside.
 func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) {
-	if j.o.Borrow != nil && !p.terminal && p.layers == nil && p.c.Network != sayso.NetworkHosts {
+	if j.o.Borrow != nil && !p.terminal && p.layers == nil && !p.watched && p.c.Network != sayso.NetworkHosts {
 		if result, ok, err := j.lent(ctx, p); ok {
 			return result, err
 		}
@@ -69,6 +69,7 @@ type inner struct {
 	kill     func()       // ends it, if it has not ended yet
 	over     func() error // waits for its end when it has told the last
 	proxy    *proxy.Proxy // where there is one
+	watch    func()       // ends the supervision
 }
 
 // serve serves what sayso-box passes out.
@@ -108,7 +109,12 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		defer theirs.Close() //nolint:errcheck // the other side has it
 		cmd.ExtraFiles = append(cmd.ExtraFiles, theirs)
 	}
+	watcher, err := j.watcher(cmd)
+	if err != nil {
+		return nil, &setupError{"sockets", errors.Join(err, orders.Close(), messages.Close())}
+	}
 	if err := cmd.Start(); err != nil {
+		watcher.close()
 		if ours != nil {
 			_ = ours.Close() // nothing was passed
 		}
@@ -125,8 +131,10 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		in.proxy = j.newProxy()
 		go in.serve(ours)
 	}
+	in.watch = watcher.serve(in.kill)
 	if err := box.Send(orders, p.steps...); err != nil {
 		in.kill()
+		in.watch()
 		in.proxy.Close()
 		return nil, &setupError{"tell the plan", errors.Join(err, cmd.Wait(), orders.Close(), messages.Close())}
 	}
@@ -214,6 +222,7 @@ func (in *inner) wait(ctx context.Context) (result Result, last box.Step, err er
 	err = in.over()
 	close(over)
 	in.proxy.Close()
+	in.watch()
 	_, _ = in.orders.Close(), in.messages.Close() // nobody is on the other side
 	result.TimedOut = errors.Is(context.Cause(ctx), errTime)
 	return result, last, err

@@ -66,6 +66,7 @@ type stage struct {
 	privileged func(func() error) error // does something in the thread that may mount
 	traces     []trace                  // what a command in a kept place may leave behind
 	session    bool
+	watched    []string // the kinds of calls that somebody outside decides about
 	umask      int
 	tries      *tries // what is wanted of the network; nil: nobody looks
 
@@ -101,6 +102,7 @@ func (s *stage) prepare(steps []Step) (step string, err error) {
 		{"limits", s.setLimits},
 		{"capabilities", dropRights},
 		{"seccomp", s.filter.install},
+		{"supervise", s.supervise},
 	})
 }
 
@@ -151,6 +153,8 @@ func (s *stage) take(st Step) error {
 		s.session = true
 	case Frozen:
 		s.filter.frozen = true
+	case Supervise:
+		s.watched = args
 	case Loopback:
 		s.ownNetwork = true
 		return loopbackUp()

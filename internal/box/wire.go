@@ -19,6 +19,7 @@ const (
 	Orders   = 3 // it reads the plan, and then signals for the command; its end ends everything
 	Messages = 4 // it writes how far it is
 	Doors    = 5 // where there is a step Door: a socket through which it passes out what listens
+	Watcher  = 6 // where there is a step Supervise: a socket through which it passes out what calls are told through
 )
 
 // Files is how many descriptors come with a command for a kept place: its standard
@@ -44,18 +45,19 @@ const (
 	File    = "file"    // PATH: it is made, empty
 	Link    = "link"    // TO PATH
 
-	Loopback = "loopback" // the network has an interface to itself
-	Watch    = "watch"    // whatever is tried to reach leads to nowhere, and is told
-	Door     = "door"     // tcp|udp loopback|any PORT, in one word, …: sockets that listen there are passed out, in this order
-	Text     = "text"     // PATH TEXT: that is what is read there
-	Reads    = "reads"    // PATH: Landlock lets it be read
-	Writes   = "writes"   // PATH: Landlock lets it be changed
-	Devices  = "devices"  // PATH: Landlock lets it be written to, but nothing be made there
-	NoTCP    = "notcp"    // Landlock lets nothing be connected to
-	Sockets  = "sockets"  // inet, unix: seccomp lets these sockets be made, and no others
-	Limit    = "limit"    // NAME NUMBER: one of the limits below
-	Session  = "session"  // without the terminal that it was started from
-	Frozen   = "frozen"   // modes, owners, times and attributes of files cannot be changed
+	Loopback  = "loopback"  // the network has an interface to itself
+	Watch     = "watch"     // whatever is tried to reach leads to nowhere, and is told
+	Door      = "door"      // tcp|udp loopback|any PORT, in one word, …: sockets that listen there are passed out, in this order
+	Text      = "text"      // PATH TEXT: that is what is read there
+	Reads     = "reads"     // PATH: Landlock lets it be read
+	Writes    = "writes"    // PATH: Landlock lets it be changed
+	Devices   = "devices"   // PATH: Landlock lets it be written to, but nothing be made there
+	NoTCP     = "notcp"     // Landlock lets nothing be connected to
+	Sockets   = "sockets"   // inet, unix: seccomp lets these sockets be made, and no others
+	Limit     = "limit"     // NAME NUMBER: one of the limits below
+	Supervise = "supervise" // exec, connect: somebody outside decides about these calls
+	Session   = "session"   // without the terminal that it was started from
+	Frozen    = "frozen"    // modes, owners, times and attributes of files cannot be changed
 
 	Dir  = "dir"  // PATH: where the command starts
 	Env  = "env"  // NAME=VALUE…

@@ -110,7 +110,7 @@ func (o *logOptions) register(flags *flag.FlagSet) {
 }
 
 var recordKinds = []sayso.RecordKind{
-	sayso.RecordRequest, sayso.RecordDecision, sayso.RecordPrompt, sayso.RecordAnswer, sayso.RecordRun, sayso.RecordConnect, sayso.RecordResult,
+	sayso.RecordRequest, sayso.RecordDecision, sayso.RecordPrompt, sayso.RecordAnswer, sayso.RecordRun, sayso.RecordConnect, sayso.RecordExec, sayso.RecordResult,
 	sayso.RecordGrant, sayso.RecordTrust, sayso.RecordRule, sayso.RecordRevoke, journal.Repaired,
 }
 

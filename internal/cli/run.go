@@ -24,7 +24,7 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const runUse = `sayso run [--preview | --stepwise -c SCRIPT] [--explain] [--json]
+const runUse = `sayso run [--preview | --supervise | --stepwise -c SCRIPT] [--explain] [--json]
                  [--network none|loopback|hosts|all] [--host HOST]… [--write DIR]…
                  [--timeout TIME] [--output BYTES] [--memory BYTES] [--cpu TIME]
                  [--processes N] [--wait TIME] [--agent NAME] [--session ID]
@@ -43,6 +43,11 @@ decision, the answer, the start and the result are recorded.
   --stepwise -c SCRIPT [NAME ARGUMENT…]
                   run a script command by command: each is decided when it is about
                   to run, with the words that it has then, and confined by itself
+  --supervise     also decide every program that it starts, while that waits, and
+                  with --network all every address that it connects to. For
+                  programs this is a net and not a wall: a hostile one can change
+                  what it starts after that was read. What it can do at all is
+                  held by the sandbox
   --network none|loopback|hosts|all
                   what it can reach (default: its own loopback, or the hosts that
                   the command is known to need; where it is hosts, others are
@@ -93,6 +98,7 @@ type runOptions struct {
 	stepwise        bool     // each command of the script is decided when it is about to run
 	params          []string // of such a script
 	shellOptions    []string // of such a script
+	supervise       bool     // what it starts is decided, too
 }
 
 func (o *runOptions) register(flags *flag.FlagSet) {
@@ -100,6 +106,7 @@ func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.asJSON, "json", false, "")
 	flags.BoolVar(&o.preview, "preview", false, "")
 	flags.BoolVar(&o.stepwise, "stepwise", false, "")
+	flags.BoolVar(&o.supervise, "supervise", false, "")
 	flags.StringVar(&o.network, "network", "", "")
 	flags.Func("host", "", func(host string) error {
 		name, err := readHost(host)
@@ -147,6 +154,8 @@ func (o *runOptions) check() error {
 	switch {
 	case o.ask.file != "" && o.ask.preset == "":
 		return &usageError{"--config wants --preset", "native is configured by its policy files"}
+	case o.supervise && (o.preview || o.stepwise):
+		return &usageError{"--supervise does not go together with --preview or --stepwise", "leave one of them out"}
 	case o.timeout < 0 || o.cpu < 0 || o.ask.timeout < 0:
 		return &usageError{"a time must be above 0", "for example: --timeout 90s"}
 	case o.stepwise && o.preview:
@@ -281,6 +290,9 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	options.Signals = signals
 	ask, tell, left := o.connections(call, &e, std)
 	options.Connect, options.Connected = ask, tell
+	if o.supervise {
+		options.Exec = o.programs(call, &e, std)
+	}
 	options.Before = func(c sayso.Contract, r sandbox.Report) error {
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})

@@ -112,7 +112,7 @@ func stopOf(r *sayso.Record) stop {
 
 var titles = map[sayso.RecordKind]string{
 	sayso.RecordRequest: "The agent asks", sayso.RecordDecision: "Decision", sayso.RecordPrompt: "A person is asked", sayso.RecordAnswer: "The person answers",
-	sayso.RecordRun: "It starts", sayso.RecordConnect: "It connects", sayso.RecordResult: "Result", sayso.RecordGrant: "It is kept for later calls", sayso.RecordRevoke: "It is taken back",
+	sayso.RecordRun: "It starts", sayso.RecordConnect: "It connects", sayso.RecordExec: "It starts a program", sayso.RecordResult: "Result", sayso.RecordGrant: "It is kept for later calls", sayso.RecordRevoke: "It is taken back",
 }
 
 func (p *Page) showCall(w http.ResponseWriter, r *http.Request, s *session) {
