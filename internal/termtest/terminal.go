@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the screens that the tests see to
 
 // patience is how long a program may take to show something. It is only used up by
 // tests that fail.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // A Terminal is a pseudo-terminal with a program in it.
 type Terminal struct {
