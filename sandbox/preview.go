@@ -15,7 +15,7 @@ import (
 // it does stays.
 type Preview struct {
 	Changes *changes.Set // what it has changed in the folders that it may write in
-	Tried   []Attempt    // what it wanted to reach, in order, each once
+	Tried   []Attempt    // what it wanted to reach, each once
 	How     string       // it was kept from changing the files
 	Result  Result
 	Report  Report

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,7 +171,8 @@ print("own loopback works")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "[{tcp registry.example.com 443} {tcp 192.0.2.7 22} {tcp 2001:db8::7 80} {udp 203.0.113.5 9999} {dns only-asked.example.org }]"
+	slices.SortFunc(s.Tried, func(a, b sandbox.Attempt) int { return strings.Compare(a.Host, b.Host) }) // names and packets are seen apart
+	want := "[{tcp 192.0.2.7 22} {tcp 2001:db8::7 80} {udp 203.0.113.5 9999} {dns only-asked.example.org } {tcp registry.example.com 443}]"
 	if got := fmt.Sprint(s.Tried); got != want {
 		t.Errorf("tried %s, want %s", got, want)
 	}
@@ -294,7 +296,7 @@ func TestPreviewEscape(t *testing.T) {
 		if e.change != nil {
 			e.change(&c)
 		}
-		if e.root && os.Getuid() != 0 || strings.Contains(e.try, "$ADDRESS") && w.values["$ADDRESS"] == "" || strings.Contains(e.try, "$FD") || e.stdin != nil || e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts {
+		if e.root && os.Getuid() != 0 || strings.Contains(e.try, "$ADDRESS") && w.values["$ADDRESS"] == "" || strings.Contains(e.try, "$FD") || e.stdin != nil || e.inside != nil || e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts {
 			continue
 		}
 		made++
@@ -313,7 +315,7 @@ func TestPreviewEscape(t *testing.T) {
 			if after := tree(t, w.values["$W"]); after != files {
 				t.Errorf("it has changed the workspace:\n%s\nbefore:\n%s", after, files)
 			}
-			if err == nil && s.Result.Exit == breakout.Out && e.inside == nil {
+			if err == nil && s.Result.Exit == breakout.Out {
 				t.Errorf("it got out: %s %s", s.out, s.err)
 			}
 		})
