@@ -46,7 +46,8 @@ func main() {
 type program struct {
 	name, path string
 	env        []string
-	args       []string
+	command    string    // what the agent wants to run
+	answer     string    // what is decided; empty: nothing is
 	took       []float64 // milliseconds
 }
 
@@ -63,10 +64,14 @@ func measure(dir string, n int) (slow bool, err error) {
 		return false, err
 	}
 	env := append(os.Environ(), "HOME="+home, "CLAUDE_PROJECT_DIR="+root, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=")
+	const ordinary = "git status && go test ./..."
+	hook := filepath.Join(dir, "sayso-hook")
 	all := []*program{
-		{name: "plain", path: filepath.Join(dir, "floor"), env: env},
-		{name: "hook", path: filepath.Join(dir, "sayso-hook"), env: env, args: []string{"claude"}},
-		{name: "without journal", path: filepath.Join(dir, "unrecorded"), env: env, args: []string{"claude"}},
+		{name: "plain", path: filepath.Join(dir, "floor"), env: env, command: ordinary},
+		{name: "allow", path: hook, env: env, command: ordinary, answer: "allow"},
+		{name: "without journal", path: filepath.Join(dir, "unrecorded"), env: env, command: ordinary, answer: "allow"},
+		{name: "deny", path: hook, env: env, command: "rm -rf build && go test ./...", answer: "deny"},
+		{name: "ask", path: hook, env: env, command: "git push origin2 main && go test ./...", answer: "ask"},
 	}
 	for i := range n {
 		for _, p := range all {
@@ -106,12 +111,12 @@ func install(name, pkg string) error {
 func (p *program) run(i int, root string) error {
 	event, err := json.Marshal(map[string]any{
 		"session_id": fmt.Sprintf("s%d", i/50), "cwd": root, "hook_event_name": "PreToolUse", "permission_mode": "default",
-		"tool_name": "Bash", "tool_input": map[string]string{"command": "git status && go test ./..."}, "tool_use_id": fmt.Sprintf("t%d", i),
+		"tool_name": "Bash", "tool_input": map[string]string{"command": p.command}, "tool_use_id": fmt.Sprintf("t%d", i),
 	})
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(p.path, p.args...)
+	cmd := exec.Command(p.path, "claude")
 	var out bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.env, bytes.NewReader(event), &out, os.Stderr
 	start := time.Now()
@@ -119,7 +124,7 @@ func (p *program) run(i int, root string) error {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	p.took = append(p.took, float64(time.Since(start))/float64(time.Millisecond))
-	if p.args != nil && !bytes.Contains(out.Bytes(), []byte(`"permissionDecision":"allow"`)) {
+	if p.answer != "" && !bytes.Contains(out.Bytes(), []byte(`"permissionDecision":"`+p.answer+`"`)) {
 		return fmt.Errorf("%s answers %s", p.name, out.Bytes())
 	}
 	return nil
