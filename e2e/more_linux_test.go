@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sayso-dev/sayso/internal/scripted"
 )
 
 // TestStops: where a person's no ends the turn, nothing of it runs any more. Clients
@@ -56,4 +58,23 @@ func TestObserves(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTyped: Codex asks no hook about what it types into an open terminal, so it gets
+// none that would run that.
+func TestTyped(t *testing.T) {
+	for _, c := range chosen(t) {
+		if c.name != "codex" {
+			continue
+		}
+		s := newScene(t, c)
+		s.run(
+			scripted.Call{Name: "exec_command", Input: object{"cmd": "sh", "tty": true, "yield_time_ms": 300}},
+			scripted.Call{Name: "write_stdin", Input: object{"session_id": 1, "chars": "touch denied\n", "yield_time_ms": 300}},
+		)
+		toldOf(s, 0, "guard.typed", "Allowed instead")
+		if s.has("denied") {
+			t.Errorf("it ran; the model was told %q", s.told())
+		}
+	}
 }

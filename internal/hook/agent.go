@@ -60,6 +60,7 @@ const (
 	started                 // a session starts or goes on
 	prompted                // its user has said something
 	ended                   // it ends
+	repeated                // what another event tells, too
 )
 
 // moments are the events of one kind.

@@ -94,6 +94,8 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		return a.decided(&e, e.answerable(d)), nil
 	case asking:
 		return g.permission(&e, ev), nil
+	case repeated:
+		return nil, nil
 	}
 	if note := g.note(&e, ev); note != nil {
 		if problem := g.learn(a, ev, note); problem != nil || e.what.is != started {

@@ -86,9 +86,18 @@ func (e *told) cursorCall() error {
 		e.Tool, e.Input = "Task", flat(nil).add("subagent_type", e.Subagent).add("prompt", e.Prompt).object()
 		e.Subagent = "" // it is not there yet
 	case "preToolUse":
-		if e.Tool == "Shell" || e.Tool == "Read" || strings.HasPrefix(e.Tool, "MCP:") {
+		if e.hasOwnEvent() {
 			e.what = moments{name: e.Event, is: announced}
+		}
+	case "postToolUse":
+		if e.hasOwnEvent() {
+			e.what = moments{name: e.Event, is: repeated}
 		}
 	}
 	return nil
+}
+
+// hasOwnEvent reports whether Cursor tells of the tool in an event of its own, too.
+func (e *told) hasOwnEvent() bool {
+	return e.Tool == "Shell" || e.Tool == "Read" || strings.HasPrefix(e.Tool, "MCP:")
 }

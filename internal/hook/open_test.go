@@ -200,6 +200,32 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
+// TestCursorOnce: a call that Cursor tells of in two ways is recorded once.
+func TestCursorOnce(t *testing.T) {
+	cursor, _ := hook.Find("cursor")
+	g, m := guard(nil)
+	g.Journal = m
+	for _, name := range []string{"preToolUse.Shell", "beforeShellExecution", "afterShellExecution", "postToolUse.Shell"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "cursor", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Answer(cursor, "", bytes.NewReader(text), &strings.Builder{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	kinds := ""
+	for _, r := range m.Records() {
+		kinds += string(r.Kind) + " "
+		if r.Call != m.Records()[0].Call {
+			t.Errorf("%+v", r)
+		}
+	}
+	if kinds != "request decision result " {
+		t.Error(kinds)
+	}
+}
+
 // TestRan: what an agent asked its user about and then ran was approved, also where
 // its events name no call; what it did not run by the next turn was refused.
 func TestRan(t *testing.T) {
