@@ -172,12 +172,15 @@ func shownConnection(c sandbox.Connection) string {
 // The command has the terminal, so that a person is asked through the queue.
 func (o *runOptions) askHost(ctx context.Context, from sayso.Call, host string, port int, std IO) error {
 	to := net.JoinHostPort(host, strconv.Itoa(port))
-	input, _ := json.Marshal(map[string]string{"url": "connect://" + to}) // a string can be written
+	var who struct{ Command string }
+	_ = json.Unmarshal(from.Input, &who)                                                      // it was written here
+	input, _ := json.Marshal(map[string]string{"url": "connect://" + to, "for": who.Command}) // strings can be written
 	call := from
 	call.ID, call.Tool, call.Input = rand.Text(), "fetch", input
-	how := o.ask
+	how, policy := o.ask, o.plain
 	how.away = "it wants to reach " + to
-	_, d, err := how.authorize(ctx, call, &o.plain, std)
+	policy.engine.Analyzer.Tools = append(slices.Clone(policy.engine.Analyzer.Tools), sayso.Tool{Name: call.Tool, Class: sayso.ClassFetch, URLs: []string{"url"}}) // it also says for whom
+	_, d, err := how.authorize(ctx, call, &policy, std)
 	switch {
 	case err != nil:
 		return err

@@ -98,7 +98,11 @@ func TestRunHostAsked(t *testing.T) {
 			d, run := online(t, "{}")
 			done := make(chan string)
 			go func() { done <- run("sayso run --explain --network hosts -- python3 get.py") }()
-			d.run("sayso " + verb + " " + d.waiting())
+			id := d.waiting()
+			if list := d.run("sayso approve"); !strings.Contains(list, "| for: python3 get.py") || !strings.Contains(list, "| url: connect://other.example:80") {
+				t.Errorf("the question says neither who wants it nor what: %s", list)
+			}
+			d.run("sayso " + verb + " " + id)
 			got := <-done
 			for _, text := range []string{want, "it wants to reach other.example:80; it waits for an answer: sayso approve", "enforced      network: network namespace, proxy: 0 hosts are listed, others are asked about"} {
 				if !strings.Contains(got, text) {
