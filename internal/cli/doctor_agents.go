@@ -98,9 +98,19 @@ func (r *doctorReport) settings(w *wiredAgent, p wire.Place) {
 			r.add(note, w.Name, fmt.Sprintf("%s:%d: the file is committed, and names a path of this machine", p.File, h.Line), "sayso init "+w.Name+" moves it, or sayso init --shared "+w.Name+" names the program without a path")
 		}
 	}
+	if file := w.FolderTrust(w.at); file != "" && len(found) > 0 && p.Scope == wire.Shared && !folderTrusted(file, r.Root) {
+		r.add(note, w.Name, fmt.Sprintf("%s counts only where the folder is trusted, and %s does not name it", p.File, file), "trust the folder when "+w.Title+" asks, or sayso init --user "+w.Name)
+	}
 	if w.Name == "codex" && len(found) > 0 && p.Scope != wire.Managed {
 		r.trusted(w, p, text)
 	}
+}
+
+// folderTrusted reports whether a file names a folder as trusted. One that cannot be
+// read names none.
+func folderTrusted(file, folder string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && wire.FolderTrusted(text, folder)
 }
 
 // trusted looks whether Codex runs the hooks of a file.

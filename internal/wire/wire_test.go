@@ -364,3 +364,26 @@ func TestLost(t *testing.T) {
 		}
 	}
 }
+
+// TestFolderTrusted: it is known whether an agent runs what a workspace brings.
+func TestFolderTrusted(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"/repo": "TRUST_FOLDER"}`:                             true,
+		`{"/": "TRUST_FOLDER"}`:                                 true,
+		`{"/other/x": "TRUST_PARENT", "/repo": "DO_NOT_TRUST"}`: false,
+		`{"/repo/x": "TRUST_PARENT"}`:                           true,
+		`{`:                                                     false,
+		``:                                                      false,
+		`{"trusted_folders": ["/other", "/repo"]}`: true,
+		`{"trustedFolders": ["/rep"]}`:             false,
+	} {
+		if got := wire.FolderTrusted([]byte(text), "/repo"); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	for _, a := range wire.Agents() {
+		if got := a.FolderTrust(at(t)) != ""; got != (a.Name == "gemini" || a.Name == "copilot") {
+			t.Errorf("%s: %v", a.Name, got)
+		}
+	}
+}
