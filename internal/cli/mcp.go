@@ -25,8 +25,9 @@ import (
 	"github.com/sayso-dev/sayso/preset"
 )
 
-const mcpUse = `sayso mcp [--name NAME] [--agent NAME] [--session ID] [--wait TIME]
-                 [--listen HOST:PORT [--token FILE]] -- COMMAND ARGUMENT…
+const mcpUse = `sayso mcp [--name NAME] [--env NAME]… [--agent NAME] [--session ID]
+                 [--wait TIME] [--listen HOST:PORT [--token FILE]]
+                 -- COMMAND ARGUMENT…
        sayso mcp [--name NAME] --url URL [--header NAME=VARIABLE]… [OPTION…]
 
 Stands between an agent and an MCP server: put it in front of the command that the
@@ -38,6 +39,8 @@ says of its tools is kept: one that changes is asked about again.
 
   --name NAME     what rules call the server: mcp(NAME/TOOL); default: from what is
                   started
+  --env NAME      pass this variable on to the server, although it loads other code
+                  into programs, as NODE_OPTIONS and LD_PRELOAD can
   --url URL       the server is elsewhere, and speaks streamable HTTP
   --header NAME=VARIABLE
                   send it this header, with the value of an environment variable
@@ -64,12 +67,13 @@ type mcpOptions struct {
 	agent, session           string
 	wait                     time.Duration
 	headers                  map[string]string // name and variable
+	env                      map[string]string // the names of variables
 	argv                     []string
 }
 
 // mcpFlags are the options, also as a configuration has them.
 func mcpFlags() (*mcpOptions, *flag.FlagSet) {
-	o := &mcpOptions{headers: map[string]string{}}
+	o := &mcpOptions{headers: map[string]string{}, env: map[string]string{}}
 	flags := flag.NewFlagSet("mcp", flag.ContinueOnError)
 	flags.StringVar(&o.name, "name", "", "")
 	flags.StringVar(&o.url, "url", "", "")
@@ -79,6 +83,7 @@ func mcpFlags() (*mcpOptions, *flag.FlagSet) {
 	flags.StringVar(&o.session, "session", "", "")
 	flags.DurationVar(&o.wait, "wait", 0, "")
 	flags.Func("header", "", o.header)
+	flags.Func("env", "", o.variable)
 	return o, flags
 }
 
@@ -89,6 +94,15 @@ func (o *mcpOptions) header(text string) error {
 		return errors.New("want NAME=VARIABLE, for example Authorization=GITHUB_AUTHORIZATION")
 	}
 	o.headers[http.CanonicalHeaderKey(name)] = variable
+	return nil
+}
+
+// variable reads the name of a variable.
+func (o *mcpOptions) variable(name string) error {
+	if name == "" || strings.Contains(name, "=") {
+		return errors.New("want the name of a variable, for example NODE_OPTIONS")
+	}
+	o.env[name] = ""
 	return nil
 }
 
@@ -122,6 +136,8 @@ func (o *mcpOptions) check() error {
 	switch {
 	case (o.url == "") == (len(o.argv) == 0):
 		return &usageError{"mcp wants the command of a server, or --url", "for example: sayso mcp -- npx -y @modelcontextprotocol/server-filesystem ."}
+	case o.url != "" && len(o.env) > 0:
+		return &usageError{"--env goes with a command", "for a server elsewhere there is --header"}
 	case o.url == "" && len(o.headers) > 0:
 		return &usageError{"--header goes with --url", ""}
 	case o.token != "" && o.listen == "":
@@ -162,7 +178,7 @@ func (o *mcpOptions) server() preset.MCPServer {
 		}
 		return s
 	}
-	return preset.MCPServer{Name: o.name, Type: "stdio", Command: o.argv[0], Args: o.argv[1:]}
+	return preset.MCPServer{Name: o.name, Type: "stdio", Command: o.argv[0], Args: o.argv[1:], Env: o.env}
 }
 
 // goodServerName reports whether rules and tool names can hold a name.

@@ -69,6 +69,9 @@ func newMCPGate(o *mcpOptions, std IO) (*mcpGate, error) {
 		}
 		g.statement += " " + commandLine(words)
 	} else {
+		for _, name := range slices.Sorted(maps.Keys(o.env)) {
+			g.statement += " --env " + commandLine([]string{name})
+		}
 		g.statement += " -- " + commandLine(o.argv)
 	}
 	g.seen, err = keptTools(g.call.Root, g.server)
@@ -130,7 +133,13 @@ func (g *mcpGate) trusted(ctx context.Context) error {
 // open starts the server, or connects to it.
 func (g *mcpGate) open(ctx context.Context) (mcp.Connection, error) {
 	if g.server.Type == "stdio" {
-		return mcpgate.Start(append([]string{g.server.Command}, g.server.Args...), g.call.Dir, &plainLines{out: g.std.Err})
+		if err := foundOutside(g.server.Command, g.call.Root); err != nil {
+			return nil, err
+		}
+		env := serverEnv(os.Environ(), slices.Collect(maps.Keys(g.server.Env)), g.call.Root, func(name string) {
+			printf(g.std.Err, "sayso: note: the MCP server %s does not get %s, which loads other code into programs; --env %s passes it on\n", g.server.Name, name, name)
+		})
+		return mcpgate.Start(append([]string{g.server.Command}, g.server.Args...), g.call.Dir, env, &plainLines{out: g.std.Err})
 	}
 	headers := http.Header{}
 	for name, variable := range g.headers {

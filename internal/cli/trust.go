@@ -21,7 +21,7 @@ import (
 const trustUse = `sayso trust [--preset NAME]
        sayso trust list [--json] [--here]
        sayso trust add [--json] [--server NAME [--by-name]]
-       sayso trust add [--json] --server NAME -- COMMAND ARGUMENT…
+       sayso trust add [--json] --server NAME [--env NAME]… -- COMMAND ARGUMENT…
        sayso trust add [--json] --server NAME --url URL [--header NAME=VARIABLE]…
        sayso trust revoke [--json] [--server NAME] | --here | --all
 
@@ -37,7 +37,7 @@ and then the trust manager. Elsewhere: the list.
   revoke         trust this workspace, or a server in it, no longer
   --server NAME  an MCP server, as .mcp.json or your own .claude.json has it now
   --by-name      of a server that is in neither: whatever it starts
-  COMMAND ARGUMENT…, --url URL, --header NAME=VARIABLE
+  COMMAND ARGUMENT…, --env NAME, --url URL, --header NAME=VARIABLE
                  a server that sayso mcp stands before: what it starts, or where it
                  is, as sayso mcp is told
   --here         everything in this workspace
@@ -68,6 +68,7 @@ func trustVerb(args []string, std IO) error {
 	behind, _ := mcpFlags()
 	flags.StringVar(&behind.url, "url", "", "")
 	flags.Func("header", "", behind.header)
+	flags.Func("env", "", behind.variable)
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, behind.argv = args[:i], args[i+1:]
 	}
@@ -75,7 +76,7 @@ func trustVerb(args []string, std IO) error {
 	if helped || err != nil {
 		return err
 	}
-	if behind.url != "" || len(behind.headers) > 0 || behind.argv != nil {
+	if behind.url != "" || len(behind.headers)+len(behind.env) > 0 || behind.argv != nil {
 		o.gateway, behind.name = behind, o.server
 	}
 	verb := "list"

@@ -16,11 +16,11 @@ import (
 const patience = 2 * time.Second
 
 // Start starts a server as a process of its own, and connects to it. What it writes
-// to standard error goes to errs. Closing the connection ends it, and all that it
+// to standard error goes to errs; without env it has that of this process. Closing the connection ends it, and all that it
 // has started in its process group.
-func Start(argv []string, dir string, errs io.Writer) (mcp.Connection, error) {
+func Start(argv []string, dir string, env []string, errs io.Writer) (mcp.Connection, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Stderr, cmd.WaitDelay = dir, errs, patience
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = dir, env, errs, patience
 	ownGroup(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -162,7 +162,7 @@ func TestCrash(t *testing.T) {
 esac; done`
 	r.Open = func(context.Context) (mcp.Connection, error) {
 		r.opened++
-		return mcpgate.Start([]string{"sh", "-c", script}, "", io.Discard)
+		return mcpgate.Start([]string{"sh", "-c", script}, "", nil, io.Discard)
 	}
 	changed := make(chan struct{}, 99)
 	c := r.client(&mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
@@ -187,7 +187,7 @@ esac; done`
 
 // TestEnded: a server that does not want to end is ended, with what it has started.
 func TestEnded(t *testing.T) {
-	conn, err := mcpgate.Start([]string{"sh", "-c", `trap "" TERM; sleep 300 & echo '{"jsonrpc":"2.0","method":"'$!'"}'; while :; do sleep 1; done`}, "", io.Discard)
+	conn, err := mcpgate.Start([]string{"sh", "-c", `trap "" TERM; sleep 300 & echo '{"jsonrpc":"2.0","method":"'$!'"}'; while :; do sleep 1; done`}, "", nil, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
