@@ -28,7 +28,7 @@ var command = regexp.MustCompile(`^(.*?)( hook)? ([a-z]+)(?: ([A-Za-z.]+))?( --o
 // orBlock is behind a command whose agent would go on if it could not be run, or were
 // killed: the shell that the agent starts then blocks the call, in the form in which
 // that is understood everywhere.
-const orBlock = " || { echo 'sayso: the hook did not answer; sayso doctor tells why' >&2; exit 2; }"
+const orBlock = " || { echo 'sayso: the hook did not answer; install sayso, or see sayso doctor' >&2; exit 2; }"
 
 // orGoOn is behind a command that only tells something, whose agent would stop
 // altogether if it could not be run: the next call is blocked, and says why.

@@ -102,7 +102,7 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 // TestForms: each agent gets its own form.
 func TestForms(t *testing.T) {
 	for name, want := range map[string][]string{
-		"claude":  {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook claude || { echo 'sayso: the hook did not answer; sayso doctor tells why' >&2; exit 2; }",`, `"SessionStart":[{"hooks":[{"command":`},
+		"claude":  {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook claude || { echo 'sayso: the hook did not answer; install sayso, or see sayso doctor' >&2; exit 2; }",`, `"SessionStart":[{"hooks":[{"command":`},
 		"codex":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook codex || {`, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
 		"gemini":  {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"/x/sayso-hook gemini || {`},
 		"copilot": {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"/x/sayso-hook copilot preToolUse || {`},
