@@ -44,7 +44,15 @@ interrupted.`
 const denyUse = `sayso deny [--preset NAME]
        sayso deny [--json] [--choice KEY] [--contract HASH] ID
 
-Says no to a call that waits for an answer. See sayso help approve.
+Says no to a call that waits for an answer. Without an ID it shows what waits, as
+sayso approve does.
+
+  --choice KEY     one of the choices that are listed (default: the no)
+  --contract HASH  answer only if this is what would run
+  --preset NAME    the preset in force on the screen, if not that of the policy
+  --json           print what waits, or the answer, as one JSON object a line
+
+An agent cannot answer for you: run this in a terminal of your own.
 
 Exit status: 0 done, 1 error, or somebody else was first, 2 wrong usage, 130
 interrupted.`

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/netip"
 	"strings"
@@ -146,7 +147,8 @@ func report(err error, std IO) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	printf(std.Err, "sayso: error: %v\n", err)
+	problem, remedy := fileProblem(err)
+	printf(std.Err, "sayso: error: %v\n", problem)
 	var usage *usageError
 	var hinted *hintedError
 	switch {
@@ -155,8 +157,26 @@ func report(err error, std IO) int {
 		return exitUsage
 	case errors.As(err, &hinted):
 		hint(hinted.hint, std)
+	default:
+		hint(remedy, std)
 	}
 	return exitError
+}
+
+// fileProblem is what an error says, without the name of the system call that had
+// it, and what to do if it is about a file.
+func fileProblem(err error) (problem error, remedy string) {
+	var file *fs.PathError
+	if !errors.As(err, &file) {
+		return err, ""
+	}
+	switch {
+	case errors.Is(file, fs.ErrNotExist):
+		remedy = "is the name right? It counts from the folder that you are in"
+	case errors.Is(file, fs.ErrPermission):
+		remedy = "ls -ld shows who may use it"
+	}
+	return errors.New(strings.Replace(err.Error(), file.Error(), file.Path+": "+file.Err.Error(), 1)), remedy
 }
 
 func hint(text string, std IO) {

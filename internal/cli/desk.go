@@ -132,9 +132,9 @@ func span(d time.Duration) string {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
+		return fmt.Sprintf("%dm", int(d.Round(time.Minute).Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
+		return fmt.Sprintf("%dh", int(d.Round(time.Hour).Hours()))
 	}
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

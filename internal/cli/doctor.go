@@ -21,9 +21,9 @@ const doctorUse = `sayso doctor [--json] [--preset NAME]
 Tells whether sayso really guards this workspace: for each agent that is there,
 is the hook wired, trusted, called and fast, and what happens if it is lost; is it
 the same version, which policy is in force and what of it does not count, what
-state the sessions are in, and whether commands are really
-confined here: it tries to break out in nine ways, first where nothing confines it
-and then inside. Each problem comes with what to do about it.
+state the sessions are in, and whether commands are really confined here: it tries
+to break out in ten ways, first where nothing confines it and then inside. Each
+problem comes with what to do about it.
 
   --preset NAME  look at the policy as it is with this preset, for a hook that
                  is called with it

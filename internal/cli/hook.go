@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 
@@ -21,11 +22,12 @@ opencode, copilot and cursor, which starts it before each tool call, as
 sayso-hook AGENT. EVENT names the event for agents that do not write it into each.
 
 A call that asks is put to the agent's user by the agent. If that one cannot ask,
-or approve.via of the policy leaves out the agent, the call waits in the queue while the agent waits for the
-hook, and sayso approve, or the page of sayso serve, answers it; without an answer
-it is denied before the agent would go on.
+or approve.via of the policy leaves out the agent, the call waits in the queue
+while the agent waits for the hook, and sayso approve, or the page of sayso serve,
+answers it; without an answer it is denied before the agent would go on.
 
-  --observe      record what would be decided, and enforce nothing but the guardrails
+  --observe      record what would be decided, and enforce nothing but the
+                 guardrails
   --preset NAME  decide by this preset, and not by the one that the policy sets
 
 Exit status: 0 if the event was decided, 2, which blocks the call, if it was
@@ -68,11 +70,11 @@ func hookVerb(args []string, std IO) error {
 
 // noAgent says that a verb wants the name of an agent.
 func noAgent(verb string, given []string) error {
-	near := ""
+	names := strings.Join(hook.Names(), ", ")
 	if len(given) == 1 {
-		near = orNear(given[0], hook.Names(), "")
+		return &usageError{fmt.Sprintf("unknown agent %q", given[0]) + orNear(given[0], hook.Names(), ""), verb + " wants the name of an agent: " + names}
 	}
-	return &usageError{verb + " wants the name of an agent: " + strings.Join(hook.Names(), ", ") + near, "for example: sayso init claude"}
+	return &usageError{verb + " wants the name of an agent: " + names, "for example: sayso " + verb + " claude"}
 }
 
 // clearGrants takes back what people have approved for a session.

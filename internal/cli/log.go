@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,15 +30,16 @@ const logUse = `sayso log [OPTION…]
 Shows what agents asked for, what was decided and why, what people answered, and
 what ran, the oldest first. verify checks that no record was changed, removed or
 moved; --kept also that a record with this hash is among them: note the hash of the
-last one elsewhere, and nobody can write the journal anew. repair goes on behind a journal that is damaged, or behind a clock that
-was wrong: nothing is removed, and what was found is recorded.
+last one elsewhere, and nobody can write the journal anew unnoticed. repair goes on
+behind a journal that is damaged, or behind a clock that was wrong: nothing is
+removed, and what was found is recorded.
 
   --session ID    of one session (default: all)
   --here          of this workspace
   --call ID       of one call; sayso trace tells more about it
   --tool NAME     of one tool
-  --kind KIND     request, decision, prompt, answer, run, connect, result; and of
-                  what people manage: grant, trust, rule, revoke
+  --kind KIND     request, decision, prompt, answer, run, connect, exec, result;
+                  of what people manage: grant, trust, rule, revoke; and repaired
   --effect EFFECT allow, ask or deny; decisions only
   --since TIME    from then on: 2026-03-04, 2026-03-04T05:06:07Z, or 90m ago
   --until TIME    up to then
@@ -64,7 +66,7 @@ func logVerb(args []string, std IO) error {
 		return err
 	}
 	if len(rest) > 0 {
-		return &usageError{fmt.Sprintf("log knows no %q", rest[0]), "sayso log verify, sayso log repair, or options; sayso help log lists them"}
+		return &usageError{fmt.Sprintf("log knows no %q", rest[0]) + orNear(rest[0], []string{"verify", "repair"}, "sayso log "), "sayso log verify, sayso log repair, or options; sayso help log lists them"}
 	}
 	if err := o.check(time.Now()); err != nil {
 		return err
@@ -115,12 +117,12 @@ var recordKinds = []sayso.RecordKind{
 }
 
 func (o *logOptions) check(now time.Time) error {
-	known := o.kind == ""
-	for _, k := range recordKinds {
-		known = known || o.kind == string(k)
-	}
-	if !known {
-		return &usageError{fmt.Sprintf("--kind: there is no kind %q", o.kind), "one of request, decision, prompt, answer, run, connect, result, grant, trust, rule, revoke"}
+	if o.kind != "" && !slices.Contains(recordKinds, sayso.RecordKind(o.kind)) {
+		var names []string
+		for _, k := range recordKinds {
+			names = append(names, string(k))
+		}
+		return &usageError{fmt.Sprintf("--kind: there is no kind %q", o.kind) + orNear(o.kind, names, ""), "one of " + strings.Join(names, ", ")}
 	}
 	var e sayso.Effect
 	if o.effect != "" && e.UnmarshalText([]byte(o.effect)) != nil {
@@ -342,9 +344,9 @@ func logVerify(args []string, std IO) error {
 		}
 		state := "the chain is whole"
 		if !report.OK() {
-			state = fmt.Sprintf("%d problems", len(report.Problems))
+			state = counted(len(report.Problems), "problem")
 		}
-		err = printErr(std.Out, "%d records in %d files: %s\nlast record: %d, %s\n", report.Records, report.Files, state, report.Last, report.Head)
+		err = printErr(std.Out, "%s in %s: %s\nlast record: %d, %s\n", counted(report.Records, "record"), counted(report.Files, "file"), state, report.Last, report.Head)
 	}
 	if err == nil && !report.OK() {
 		return statusError(exitError)

@@ -20,7 +20,9 @@ for one command with --preset.
 
   --list      list the presets with their modes instead
   --json      print JSON
-  --markdown  print the comparison as a page`
+  --markdown  print the comparison as a page
+
+Exit status: 0 done, 1 error, 2 wrong usage.`
 
 func presets(args []string, std IO) error {
 	flags := flag.NewFlagSet("presets", flag.ContinueOnError)

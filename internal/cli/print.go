@@ -38,3 +38,11 @@ func safeLines(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// counted is a number of things, with the word for one of them.
+func counted[N int | uint64](n N, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

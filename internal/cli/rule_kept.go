@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/sayso-dev/sayso"
@@ -97,6 +98,7 @@ func keepRule(ctx context.Context, d *manage.Desk, do ruleChange, effect sayso.E
 
 // dropRule removes a rule wherever it is kept, or where it is said to be.
 func dropRule(ctx context.Context, d *manage.Desk, do ruleChange, effect sayso.Effect, root string, std IO) error {
+	defer tellMirrors(d, std)()
 	texts := []string{do.args[1], effect.String() + " " + do.args[1]} // the second as CoWork OS writes it
 	var errs []error
 	found := false
@@ -118,6 +120,29 @@ func dropRule(ctx context.Context, d *manage.Desk, do ruleChange, effect sayso.E
 		return err
 	}
 	return noRule(do, effect)
+}
+
+// tellMirrors returns what names the files of the workspace that were changed since,
+// because they had what was removed.
+func tellMirrors(d *manage.Desk, std IO) func() {
+	both, ok := d.Rules.(*manifest.Rules)
+	if !ok {
+		return func() {}
+	}
+	var files []string
+	told := func(name string, then func(context.Context, string, []byte, []byte) error) func(context.Context, string, []byte, []byte) error {
+		return func(ctx context.Context, root string, before, after []byte) error {
+			files = append(files, filepath.Join(root, filepath.FromSlash(name)))
+			return then(ctx, root, before, after)
+		}
+	}
+	both.Committed.Changed = told(local.CommittedFile, both.Committed.Changed)
+	both.Manifest.Changed = told(manifest.Name, both.Manifest.Changed)
+	return func() {
+		for _, file := range files {
+			printf(std.Err, "sayso: note: it stood in %s, too, and is no longer there\n", file)
+		}
+	}
 }
 
 func noRule(do ruleChange, effect sayso.Effect) error {

@@ -47,12 +47,33 @@ func optionProblem(flags *flag.FlagSet, err error) string {
 		if name, missing := strings.CutPrefix(err.Error(), "flag needs an argument: -"); missing {
 			return "the option --" + strings.TrimPrefix(name, "-") + " wants a value"
 		}
-		return err.Error()
+		return wrongValue(err.Error())
 	}
 	name = strings.TrimPrefix(name, "-")
 	var known []string
 	flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
 	return "unknown option --" + name + orNear(name, known, "--")
+}
+
+// wrongValue says which option does not take what, in place of package flag, which
+// calls them otherwise and often says no more than "parse error".
+func wrongValue(text string) string {
+	about, value, ok := strings.Cut(text, " for flag -")
+	if !ok {
+		about, value, ok = strings.Cut(text, " for -") // of a switch
+	}
+	given, of := strings.CutPrefix(about, "invalid value ")
+	if !of {
+		given, of = strings.CutPrefix(about, "invalid boolean value ")
+	}
+	name, why, told := strings.Cut(value, ": ")
+	if !ok || !of || !told {
+		return text
+	}
+	if why == "parse error" {
+		return "the option --" + name + " cannot be " + given
+	}
+	return "--" + name + " " + given + ": " + why
 }
 
 // orNear is what to add to "unknown …": the word that is most like it, with what

@@ -11,14 +11,20 @@ const versionUse = `sayso version [--json]
 
 Prints the version.
 
-  --json  print it with what it was built from, as one JSON object`
+  --json  print it with what it was built from, as one JSON object
+
+Exit status: 0 done, 1 error, 2 wrong usage.`
 
 const schemaUse = `sayso schema [--json]
 
 Prints the JSON Schema of policy files. An editor that knows it completes keys
 and marks mistakes: put this at the top of .sayso.yaml
 
-  # yaml-language-server: $schema=PATH`
+  # yaml-language-server: $schema=PATH
+
+  --json  the same: a schema is JSON
+
+Exit status: 0 done, 1 error, 2 wrong usage.`
 
 func version(args []string, std IO) error {
 	flags := flag.NewFlagSet("version", flag.ContinueOnError)

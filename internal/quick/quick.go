@@ -56,7 +56,11 @@ func Main(args []string, in io.Reader, out, errs io.Writer) (status int) {
 	if c, ok := called(args); ok {
 		return answer(c, in, out, errs)
 	}
-	fmt.Fprintf(errs, "sayso: error: hook wants the name of an agent: %s\nsayso: hint: sayso init AGENT wires it\n", strings.Join(hook.Names(), ", "))
+	problem := "hook wants the name of an agent"
+	if len(args) > 0 {
+		problem += fmt.Sprintf(", and cannot be called with %q", args)
+	}
+	fmt.Fprintf(errs, "sayso: error: %s: %s\nsayso: hint: sayso init AGENT wires it\n", problem, strings.Join(hook.Names(), ", "))
 	return exitBlock
 }
 
