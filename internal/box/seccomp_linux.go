@@ -42,6 +42,20 @@ var families = map[string][]uint32{
 	"unix": {unix.AF_UNIX},
 }
 
+// protocols are those of the internet that sockets can have: others can be connected in
+// ways of their own, which nobody decides about.
+var protocols = []uint32{unix.IPPROTO_IP, unix.IPPROTO_ICMP, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMPV6, unix.IPPROTO_UDPLITE, unix.IPPROTO_MPTCP}
+
+// ways are the options of sockets that let packets go to another address than the one
+// that the socket is connected to, by level. A flow label can carry them, too.
+var ways = map[uint32][]uint32{
+	unix.SOL_IP:   {unix.IP_OPTIONS},
+	unix.SOL_IPV6: {unix.IPV6_RTHDR, unix.IPV6_2292RTHDR, unix.IPV6_2292PKTOPTIONS, flowLabel},
+}
+
+// flowLabel is IPV6_FLOWLABEL_MGR.
+const flowLabel = 32
+
 // uncounted are the system calls that make memory which stays when no process has it
 // mapped.
 var uncounted = append([]uint32{unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET}, uncountedHere...)
@@ -191,6 +205,24 @@ func (o filterOptions) write() (program, error) {
 		}
 		p.load(atArgs)
 		p.unless(some, unix.EACCES)
+		for _, family := range []uint32{unix.AF_NETLINK, unix.AF_UNIX} { // whose protocols are their own
+			p.when(family, func(p *program) { p.answer(unix.SECCOMP_RET_ALLOW) })
+		}
+		p.load(atArgs + 16)
+		p.unless(protocols, unix.EACCES)
+		p.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.when(unix.SYS_SETSOCKOPT, func(p *program) {
+		p.load(atArgs + 8)
+		for level, options := range ways {
+			p.when(level, func(p *program) {
+				p.load(atArgs + 16)
+				for _, option := range options {
+					p.when(option, func(p *program) { p.fail(unix.EPERM) })
+				}
+				p.answer(unix.SECCOMP_RET_ALLOW)
+			})
+		}
 		p.answer(unix.SECCOMP_RET_ALLOW)
 	})
 	if !slices.Contains(o.sockets, "unix") {

@@ -30,8 +30,10 @@ func TestRunSupervise(t *testing.T) {
 		want, not        []string
 	}{
 		"guard":   {"{}", "all:\n\t-@sh ./hidden\n\t@echo end of it\n", []string{"sayso: not allowed inside: ", "rm -rf /home/x/../..: ", "(guard.destroy)", "end of it", "not started: "}, []string{"removed"}},
-		"rule":    {"deny: ['bash(uname *)']", "all:\n\t-@uname -r\n\t@echo end of it\n", []string{"not allowed inside: ", "uname -r", "end of it"}, []string{"Linux"}},
+		"rule":    {"deny: ['bash(uname *)']", "all:\n\t-@uname -s\n\t@echo end of it\n", []string{"not allowed inside: ", "uname -s", "end of it"}, []string{"Linux"}},
 		"ask":     {"{}", "all:\n\t-@git push\n\t@echo end of it\n", []string{"it wants to run ", "git push; it waits for an answer", "nobody answered", "end of it"}, nil},
+		"link":    {"deny: ['bash(uname *)']", "all:\n\t@ln -s `command -v uname` other\n\t-@./other -s\n\t@echo end of it\n", []string{"not allowed inside: ", "uname -s", "end of it"}, []string{"Linux"}},
+		"told":    {"deny: ['bash(uname *)']", "all:\n\t@cp `command -v uname` other\n\t-@bash -c 'exec -a uname ./other -s'\n\t@echo end of it\n", []string{"not allowed inside: ", "uname -s", "end of it"}, []string{"Linux"}},
 		"unknown": {"{}", "all:\n\t@cp /bin/echo ./strange\n\t@./strange -o is known to nobody\n", []string{"-o is known to nobody", "started: "}, []string{"not allowed"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,23 +37,48 @@ func readProgram(n *notice) (Program, error) {
 	if p.File, err = readText(p.PID, name, page); err != nil {
 		return p, fmt.Errorf("its name: %w", err)
 	}
-	if n.call == unix.SYS_EXECVEAT && !filepath.IsAbs(p.File) {
-		if err := p.from(proc, int32(n.args[0]), n.args[4]); err != nil { //nolint:gosec // a descriptor
+	start := start{path: p.Dir, link: proc + "/cwd"}
+	if n.call == unix.SYS_EXECVEAT {
+		if start, err = p.from(start, proc, int32(n.args[0]), n.args[4]); err != nil { //nolint:gosec // a descriptor
 			return p, err
 		}
 	}
-	if err := p.find(proc); err != nil {
+	if err := p.find(proc, start); err != nil {
 		return p, err
 	}
 	p.Argv, err = readWords(p.PID, words)
 	return p, err
 }
 
+// A start is where a name is looked for that does not begin at the root, or the program
+// itself if there is no name.
+type start struct {
+	path string // as it is shown
+	link string // that leads there, also if the path does not any more
+}
+
+// from finds the program where execveat finds it.
+func (p *Program) from(s start, proc string, dir int32, flags uint64) (start, error) {
+	if filepath.IsAbs(p.File) || dir == unix.AT_FDCWD {
+		return s, nil
+	}
+	if p.File == "" && flags&unix.AT_EMPTY_PATH == 0 {
+		return s, unix.ENOENT
+	}
+	s.link = proc + "/fd/" + strconv.Itoa(int(dir))
+	var err error
+	if s.path, err = os.Readlink(s.link); err != nil {
+		return s, err
+	}
+	p.File = strings.TrimSuffix(s.path+"/"+p.File, "/")
+	return s, nil
+}
+
 // errMissing says that there is no such program, and so nothing to decide.
 var errMissing = errors.New("there is no such program")
 
 // find follows the name to the file, in the view of the process.
-func (p *Program) find(proc string) error {
+func (p *Program) find(proc string, s start) error {
 	root, err := unix.Open(proc+"/root", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -61,12 +86,20 @@ func (p *Program) find(proc string) error {
 	defer unix.Close(root) //nolint:errcheck // it was only looked at
 	name := p.File
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(p.Dir, name)
+		name = p.Dir + "/" + name // as it is: what .. leads to after a link is known to the kernel alone
 	}
-	fd, err := unix.Openat2(root, name, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	fd, err := ownLink(proc, name)
+	if errors.Is(err, errNoOwn) {
+		fd, err = lookUp(root, name)
+	}
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
+		if s.lost(root) {
+			return nil // what was started there may be there all the same
+		}
 		return errMissing
+	case errors.Is(err, unix.ELOOP):
+		return err // through a link of /proc, which means something else to each process
 	case err != nil:
 		return nil //nolint:nilerr // it is decided by its name
 	}
@@ -77,20 +110,41 @@ func (p *Program) find(proc string) error {
 	return nil
 }
 
-// from finds the program where execveat finds it.
-func (p *Program) from(proc string, dir int32, flags uint64) error {
-	if dir == unix.AT_FDCWD {
-		return nil
+func lookUp(root int, name string) (int, error) {
+	return unix.Openat2(root, name, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+}
+
+// lost reports whether the path does not lead to the start: it was removed, or it never
+// had a path.
+func (s start) lost(root int) bool {
+	var by, is unix.Stat_t
+	if unix.Stat(s.link, &is) != nil {
+		return true
 	}
-	at, err := os.Readlink(proc + "/fd/" + strconv.Itoa(int(dir)))
+	fd, err := lookUp(root, s.path)
 	if err != nil {
-		return err
+		return true
 	}
-	if p.File == "" && flags&unix.AT_EMPTY_PATH == 0 {
-		return unix.ENOENT
+	defer unix.Close(fd) //nolint:errcheck // it was only looked at
+	return unix.Fstat(fd, &by) != nil || by.Dev != is.Dev || by.Ino != is.Ino
+}
+
+// ownLinks are where a process finds its own descriptors, folders and program, and
+// where these are in its folder of /proc.
+var ownLinks = []struct{ name, at string }{{"/proc/self/", "/"}, {"/proc/thread-self/", "/"}, {"/dev/fd/", "/fd/"}}
+
+// errNoOwn says that a name is none of these.
+var errNoOwn = errors.New("it is no link of the process itself")
+
+// ownLink opens what a link of /proc leads to for the process, and not for this one.
+func ownLink(proc, name string) (int, error) {
+	name = filepath.Clean(name)
+	for _, own := range ownLinks {
+		if rest, ok := strings.CutPrefix(name, own.name); ok {
+			return unix.Open(proc+own.at+rest, unix.O_PATH|unix.O_CLOEXEC, 0)
+		}
 	}
-	p.File = strings.TrimSuffix(at+"/"+p.File, "/")
-	return nil
+	return -1, errNoOwn
 }
 
 // readWords reads a list of words.
