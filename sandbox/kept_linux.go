@@ -64,6 +64,13 @@ func (k *Kept) Lend(key string, c sayso.Contract) *os.File {
 	return r.lend()
 }
 
+// Busy reports whether a command runs in the place.
+func (k *Kept) Busy() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.room != nil && k.room.hear(0) && k.room.lent
+}
+
 // Close ends the place, and what runs there.
 func (k *Kept) Close() error {
 	k.mu.Lock()

@@ -16,3 +16,6 @@ func (k *Kept) Lend(string, sayso.Contract) *os.File { return nil }
 
 // Close does nothing.
 func (k *Kept) Close() error { return nil }
+
+// Busy reports that nothing runs.
+func (k *Kept) Busy() bool { return false }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -39,9 +40,16 @@ func (p *plan) lasting() (out []box.Step) {
 
 // passing are the other steps.
 func (p *plan) passing() (out []box.Step) {
+	var roots, guards []box.Step
 	for _, name := range p.inPlace() {
-		out = append(out, box.Step{box.Protect, name})
+		root := box.Step{box.Pin, rootOf(name, p.c.Write)}
+		if !slices.ContainsFunc(roots, func(s box.Step) bool { return s[1] == root[1] }) {
+			roots = append(roots, root)
+		}
+		guards = append(guards, box.Step{box.Protect, name})
 	}
+	slices.SortFunc(roots, func(a, b box.Step) int { return strings.Compare(a[1], b[1]) }) // those above others first
+	out = append(roots, guards...)
 	return append(out, box.Step{box.Dir, p.c.Dir}, append(box.Step{box.Env}, p.env...), append(box.Step{box.Argv}, p.c.Argv...))
 }
 
@@ -62,10 +70,31 @@ func (p *plan) key() string {
 		}
 		lines = append(lines, line)
 	}
+	lines = append(lines, inheritance())
 	slices.Sort(lines) // some are in no order
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:])
 }
+
+// inheritance is what commands have from the process that has made their place, as it
+// was when this process first looked.
+var inheritance = sync.OnceValue(func() string {
+	var b strings.Builder
+	for which := range 16 { // all limits that there are
+		var l unix.Rlimit
+		err := unix.Getrlimit(which, &l)
+		fmt.Fprintln(&b, l.Cur, l.Max, err)
+	}
+	text, err := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "Umask:") || strings.HasPrefix(line, "Groups:") || strings.HasPrefix(line, "Gid:") {
+			b.WriteString(line)
+		}
+	}
+	priority, errno := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	fmt.Fprintln(&b, priority, errno, err)
+	return b.String()
+})
 
 // lent runs the command in a place that somebody keeps. Ok is false if nothing was run,
 // and it can be run in a place of its own.

@@ -159,9 +159,10 @@ func (s *stage) one(channel *os.File) bool {
 	if !s.endAll() {
 		return false
 	}
-	if guards := s.guards[fixed:]; len(guards) > 0 {
-		s.guards = s.guards[:fixed]
-		_ = s.privileged(func() error { return unmount(guards) }) // they go with what they are mounted on in any case
+	s.guards = s.guards[:fixed]
+	if roots := s.roots; len(roots) > 0 {
+		s.roots = nil
+		_ = s.privileged(func() error { return unmount(roots) }) // if one stays, the place is not as it was
 	}
 	s.tell(Ending)
 	_ = Send(channel, told) // whoever has sent it may have gone
@@ -191,8 +192,12 @@ func (s *stage) launch(steps []Step, files []int) (child, process int, why Step)
 	for _, st := range steps {
 		var err error
 		switch st[0] {
+		case Pin:
+			if err = s.privileged(func() error { return s.cover(st) }); err == nil {
+				s.roots = append(s.roots, st[1])
+			}
 		case Protect:
-			if err = s.privileged(func() error { return s.protect(st[1]) }); err == nil {
+			if err = s.privileged(func() error { return s.cover(st) }); err == nil {
 				s.guards = append(s.guards, st[1])
 			}
 		case Dir, Env, Argv:
@@ -224,16 +229,19 @@ func (s *stage) launch(steps []Step, files []int) (child, process int, why Step)
 	return child, process, nil
 }
 
-// protect keeps something from being changed that is there only now.
-func (s *stage) protect(name string) error {
-	tree, err := source(Step{Protect, name})
+// cover mounts something on itself for one command: a folder, so that all that is
+// mounted in it now can be taken away at once, or what is protected and is there only
+// now.
+func (s *stage) cover(st Step) error {
+	tree, err := source(st)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.attach(tree, name), unix.Close(tree))
+	return errors.Join(s.attach(tree, st[1]), unix.Close(tree))
 }
 
-// unmount takes away what protect has mounted.
+// unmount takes away what cover has mounted, with all that is mounted in it. The kernel
+// waits for all processors each time, and so it is done once for a folder.
 func unmount(names []string) (err error) {
 	for _, name := range names {
 		err = errors.Join(err, unix.Unmount(name, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW))

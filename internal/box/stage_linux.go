@@ -62,6 +62,7 @@ type stage struct {
 	before     time.Duration   // of the processor, used by earlier commands in a kept place
 	empty      map[string]bool // the folders that are empty at first
 	ownNetwork bool
+	roots      []string                 // folders that were mounted on themselves for one command
 	uppers     []int                    // the layers that take what is written to folders of scratch
 	privileged func(func() error) error // does something in the thread that may mount
 	traces     []trace                  // what a command in a kept place may leave behind

@@ -100,6 +100,8 @@ func Main(args []string, std IO) int {
 		return help(args[1:], std)
 	case "--version":
 		args = []string{"version"}
+	case keeperVerb:
+		return report(keepPlace(args[1:]), std)
 	}
 	args = presetBehind(args)
 	if strings.HasPrefix(args[0], "--preset") {

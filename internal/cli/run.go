@@ -24,10 +24,11 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const runUse = `sayso run [--preview | --supervise | --stepwise -c SCRIPT] [--explain] [--json]
-                 [--network none|loopback|hosts|all] [--host HOST]… [--write DIR]…
-                 [--timeout TIME] [--output BYTES] [--memory BYTES] [--cpu TIME]
-                 [--processes N] [--wait TIME] [--agent NAME] [--session ID]
+const runUse = `sayso run [--preview | --supervise | --stepwise -c SCRIPT] [--keep]
+                 [--explain] [--json] [--network none|loopback|hosts|all]
+                 [--host HOST]… [--write DIR]… [--timeout TIME] [--output BYTES]
+                 [--memory BYTES] [--cpu TIME] [--processes N] [--wait TIME]
+                 [--agent NAME] [--session ID]
                  [--preset NAME [--config FILE]] [--cwd DIR] [--] COMMAND ARGUMENT…
 
 Decides a command as sayso check does, puts it to a person if the answer is to
@@ -48,6 +49,9 @@ decision, the answer, the start and the result are recorded.
                   programs this is a net and not a wall: a hostile one can change
                   what it starts after that was read. What it can do at all is
                   held by the sandbox
+  --keep          keep the place that it runs in, for the next command of the same
+                  contract in this workspace, or --session, up to five minutes:
+                  that one starts sooner, and finds nothing of this one there
   --network none|loopback|hosts|all
                   what it can reach (default: its own loopback, or the hosts that
                   the command is known to need; where it is hosts, others are
@@ -98,7 +102,7 @@ type runOptions struct {
 	stepwise        bool     // each command of the script is decided when it is about to run
 	params          []string // of such a script
 	shellOptions    []string // of such a script
-	supervise       bool     // what it starts is decided, too
+	supervise, keep bool     // what it starts is decided, too; its place is kept for the next one
 }
 
 func (o *runOptions) register(flags *flag.FlagSet) {
@@ -107,6 +111,7 @@ func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.preview, "preview", false, "")
 	flags.BoolVar(&o.stepwise, "stepwise", false, "")
 	flags.BoolVar(&o.supervise, "supervise", false, "")
+	flags.BoolVar(&o.keep, "keep", false, "")
 	flags.StringVar(&o.network, "network", "", "")
 	flags.Func("host", "", func(host string) error {
 		name, err := readHost(host)
@@ -293,6 +298,9 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	if o.supervise {
 		options.Exec = o.programs(call, &e, std)
 	}
+	if o.keep {
+		options.Borrow = borrow(o.ask.session, call.Root)
+	}
 	options.Before = func(c sayso.Contract, r sandbox.Report) error {
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})
@@ -345,29 +353,6 @@ func (o *runOptions) options(std IO, outs *[2]bytes.Buffer) sandbox.Options {
 		options.Stdout, options.Stderr = io.Writer(&outs[0]), io.Writer(&outs[1])
 	}
 	return options
-}
-
-// signals are those that are passed on. What comes from the keyboard reaches the
-// command by itself, if it has the terminal.
-func (o *runOptions) signals() (passed <-chan os.Signal, stop func()) {
-	all := make(chan os.Signal, 8)
-	pass := make(chan os.Signal, 8)
-	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case s := <-all:
-				if (s == syscall.SIGINT || s == syscall.SIGQUIT) && o.terminal {
-					continue
-				}
-				pass <- s
-			case <-done:
-				return
-			}
-		}
-	}()
-	return pass, func() { signal.Stop(all); close(done) }
 }
 
 // ended says how it ended, and chooses the exit code.

@@ -1,0 +1,53 @@
+//go:build linux
+
+package cli_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestRunKeep: the place of one command is kept for the next, in a process of its own,
+// and is made anew where that has gone.
+func TestRunKeep(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	t.Cleanup(func() { d.run(`kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock) || true`) })
+	out := d.run(`where='readlink /proc/self/ns/pid'
+		sayso run --keep -- $where </dev/null >zero
+		for i in $(seq 100); do
+			sayso run --keep --json -- $where </dev/null >one; grep -q '"kept": *true' one && break; sleep 0.1
+		done
+		sayso run --keep -- $where </dev/null >two; sayso run --keep -- $where </dev/null >three; cmp two three && echo same place
+		sayso run -- $where </dev/null >four; cmp -s three four || echo another place
+		ls -l "$HOME"/.local/state/sayso/kept
+		echo "input" | sayso run --keep -- cat; sayso run --keep -- sh -c 'exit 5' </dev/null || echo "status $?"
+		sayso run --keep --wait 10ms -- git push </dev/null 2>&1 | grep -o 'not allowed'
+		kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock); sayso run --keep -- echo still runs </dev/null`)
+	for _, want := range []string{"same place", "another place", "srw-------", "input\n", "status 5", "not allowed", "still runs"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q:\n%s", want, out)
+		}
+	}
+}
+
+// TestRunKeepInside: from inside of a sandbox, nobody gets the place of another one.
+func TestRunKeepInside(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	t.Cleanup(func() { d.run(`kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock) || true`) })
+	if err := os.WriteFile(d.dir+"/ask.py", []byte(`import glob, socket, sys
+for name in glob.glob(sys.argv[1] + "/.local/state/sayso/kept/*[!k]"):
+    s = socket.socket(socket.AF_UNIX); s.settimeout(20); s.connect(name); s.sendall(b'{"key": "x", "contract": {}}'); s.shutdown(1)
+    print("answer", len(s.recv(1)))
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := d.run(`sayso run --keep -- true </dev/null
+		for i in $(seq 100); do ls "$HOME"/.local/state/sayso/kept/*[!k] >/dev/null 2>&1 && break; sleep 0.1; done
+		echo "outside $(python3 ask.py "$HOME")"; echo "inside $(sayso run --network all --write "$HOME/.local" -- python3 ask.py "$HOME" </dev/null 2>&1 | tail -n 1)"`)
+	if !strings.Contains(out, "outside answer 1") || !strings.Contains(out, "inside answer 0") && !strings.Contains(out, "inside ConnectionResetError") && !strings.Contains(out, "inside BrokenPipeError") {
+		t.Errorf("%s", out)
+	}
+}
