@@ -149,7 +149,7 @@ func report(err error, std IO) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	problem, remedy := fileProblem(err)
+	remedy, problem := fileProblem(err)
 	printf(std.Err, "sayso: error: %v\n", problem)
 	var usage *usageError
 	var hinted *hintedError
@@ -165,12 +165,12 @@ func report(err error, std IO) int {
 	return exitError
 }
 
-// fileProblem is what an error says, without the name of the system call that had
-// it, and what to do if it is about a file.
-func fileProblem(err error) (problem error, remedy string) {
+// fileProblem is what to do about an error if it is about a file, and what it says,
+// without the name of the system call that had it.
+func fileProblem(err error) (remedy string, problem error) {
 	var file *fs.PathError
 	if !errors.As(err, &file) {
-		return err, ""
+		return "", err
 	}
 	switch {
 	case errors.Is(file, fs.ErrNotExist):
@@ -178,7 +178,7 @@ func fileProblem(err error) (problem error, remedy string) {
 	case errors.Is(file, fs.ErrPermission):
 		remedy = "ls -ld shows who may use it"
 	}
-	return errors.New(strings.Replace(err.Error(), file.Error(), file.Path+": "+file.Err.Error(), 1)), remedy
+	return remedy, errors.New(strings.Replace(err.Error(), file.Error(), file.Path+": "+file.Err.Error(), 1))
 }
 
 func hint(text string, std IO) {

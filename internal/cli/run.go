@@ -60,7 +60,8 @@ decision, the answer, the start and the result are recorded.
                   can be given several times
   --write DIR     also let it write there; can be given several times
   --timeout TIME  end it after that time, such as 90s, with all it has started
-  --output BYTES  keep so much of what it writes, of the start and of the end
+  --output BYTES  keep so much of what it writes, of the start and of the end: a
+                  number, or one such as 64K, 512M, 2G
   --memory BYTES, --cpu TIME, --processes N
                   for all of its processes together
   --wait TIME     how long to wait for an answer (default: as the policy says,
@@ -121,8 +122,8 @@ func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.Func("write", "", func(dir string) error { o.write = append(o.write, dir); return nil })
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.DurationVar(&o.cpu, "cpu", 0, "")
-	flags.Int64Var(&o.output, "output", 0, "")
-	flags.Int64Var(&o.memory, "memory", 0, "")
+	flags.Func("output", "", sizeOption(&o.output))
+	flags.Func("memory", "", sizeOption(&o.memory))
 	flags.IntVar(&o.processes, "processes", 0, "")
 	flags.DurationVar(&o.ask.timeout, "wait", 0, "")
 	flags.StringVar(&o.ask.agent, "agent", "script", "")
@@ -194,6 +195,10 @@ func (o *runOptions) start(std IO) error {
 	policy, err := loadAs(call.Root, call.Home, o.ask.preset, o.ask.file, std)
 	if err != nil {
 		return o.failed(err, std)
+	}
+	if !o.exists(call.Dir) {
+		_ = report(&hintedError{"not found: there is no command " + o.argv[0], "is the name right? It is looked for in PATH, or in the folder that it names"}, std) // the code is another one
+		return statusError(exitNotFound)
 	}
 	o.plain = policy
 	base := policy.engine.Contract
@@ -328,20 +333,6 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 		}
 	}
 	return o.ended(result, made, err, std)
-}
-
-// held is a report in a line.
-func held(r sandbox.Report) string {
-	if r.Enforced() {
-		return "enforced"
-	}
-	var not []string
-	for _, l := range r {
-		if l.State == sandbox.NotEnforced {
-			not = append(not, l.Promise)
-		}
-	}
-	return "not enforced: " + strings.Join(not, ", ")
 }
 
 // options are how the command is run.

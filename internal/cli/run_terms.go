@@ -2,16 +2,19 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/shell"
 )
 
@@ -76,7 +79,7 @@ func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
 			abs, err = filepath.EvalSymlinks(abs)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--write: %w", err)
+			return nil, &usageError{"--write: there is no folder " + dir, "make it first, or name another one"}
 		}
 		if t.files == "read-only" {
 			return nil, &usageError{"--write: the policy lets commands write nothing", "sandbox.files in a policy file says read-only"}
@@ -313,4 +316,56 @@ var reserved = []string{"if", "then", "else", "elif", "fi", "do", "done", "case"
 func commandInput(line string) json.RawMessage {
 	input, _ := json.Marshal(map[string]string{"command": line}) // a string can be written
 	return input
+}
+
+// held is a report in a line.
+func held(r sandbox.Report) string {
+	if r.Enforced() {
+		return "enforced"
+	}
+	var not []string
+	for _, l := range r {
+		if l.State == sandbox.NotEnforced {
+			not = append(not, l.Promise)
+		}
+	}
+	return "not enforced: " + strings.Join(not, ", ")
+}
+
+// exists reports whether there is such a command at all: nobody is asked about a
+// name that was not typed right. What a shell runs is its own to find.
+func (o *runOptions) exists(dir string) bool {
+	if len(o.argv) == 0 {
+		return true
+	}
+	name, folders := o.argv[0], filepath.SplitList(withoutGuard(os.Getenv("PATH")))
+	if strings.Contains(name, "/") {
+		folders = []string{""}
+	}
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		file := filepath.Join(folder, name)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		_, err := os.Stat(file)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// sizeOption reads a number of bytes.
+func sizeOption(into *int64) func(string) error {
+	return func(text string) error {
+		digits, shift := text, 0
+		for i, unit := range []string{"K", "M", "G"} {
+			if rest, ok := strings.CutSuffix(strings.ToUpper(text), unit); ok {
+				digits, shift = rest, 10*(i+1)
+			}
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n > math.MaxInt64>>shift || n < 0 {
+			return errors.New("it is no number of bytes: such as 4096, 64K, 512M or 2G")
+		}
+		*into = n << shift
+		return nil
+	}
 }

@@ -83,7 +83,7 @@ func compared(before, after string, mask func(string) string) Diff {
 	}
 	edits := compare(old, new)
 	out := Diff{Lines: unified(edits, shownOld, shownNew)}
-	if len(out.Lines) == 0 {
+	if len(out.Lines) == 0 && before != after {
 		out.Note = "only in what is masked"
 	}
 	if strings.HasSuffix(before, "\n") != strings.HasSuffix(after, "\n") && after != "" && before != "" {

@@ -19,6 +19,7 @@ func TestCompared(t *testing.T) {
 		{long + "x\n" + long, long + "y\n" + long, "@@ -18,7 +18,7 @@\n same\n same\n same\n-x\n+y\n same\n same\n same", ""},
 		{"x\n" + long + "y\n", "X\n" + long + "Y\n", "@@ -1,4 +1,4 @@\n-x\n+X\n same\n same\n same\n@@ -19,4 +19,4 @@\n same\n same\n same\n-y\n+Y", ""},
 		{"a\n1\n2\n3\nb\n", "A\n1\n2\n3\nB\n", "@@ -1,5 +1,5 @@\n-a\n+A\n 1\n 2\n 3\n-b\n+B", ""},
+		{"", "", "", ""},
 		{"a", "a\n", "", "the last line ends otherwise"},
 		{"password=hunter2hunter2\n", "password=geheimgeheim1\n", "@@ -1 +1 @@\n-password=[masked:14]\n+password=[masked:13]", ""},
 	} {
