@@ -133,6 +133,35 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
+// TestDecidedAtTheEnd: a program may write what is to be decided, close its pipe and
+// read the answers. The input ends before the decision begins.
+func TestDecidedAtTheEnd(t *testing.T) {
+	s := service(nil)
+	ended := make(chan struct{})
+	s.Decide = func(ctx context.Context, _ sayso.Call) (sayso.Decision, error) {
+		<-ended
+		select {
+		case <-ctx.Done():
+			return sayso.Decision{}, ctx.Err()
+		case <-time.After(100 * time.Millisecond): // time for what must not happen
+		}
+		return sayso.Decision{Effect: sayso.Allow, Code: "ok"}, nil
+	}
+	var out strings.Builder
+	in := io.MultiReader(strings.NewReader(`{"id":1,"method":"decide","params":{"call":{"tool":"good","cwd":"/w"}}}`+"\n"), closes{ended})
+	if err := s.Lines(t.Context(), in, &out, false); err != nil || !strings.Contains(out.String(), `"effect":"allow"`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+// closes is an input that ends, and tells that it does.
+type closes struct{ ended chan struct{} }
+
+func (c closes) Read([]byte) (int, error) {
+	close(c.ended)
+	return 0, io.EOF
+}
+
 // TestEvents: a person is told what waits and what is decided; a program is not.
 func TestEvents(t *testing.T) {
 	s := service(nil)

@@ -17,9 +17,10 @@ import (
 const mostOpen = 256
 
 // Lines serves a program that has started this one, over its pipes: one message a
-// line. It returns when the input ends; what is open then is withdrawn. With answers
-// the program answers what it has asked itself, for its own user.
+// line. It returns when the input ends; what waits for somebody then is withdrawn, and
+// what is only to be decided is still told. With answers the program answers what it has asked itself, for its own user.
 func (s *Service) Lines(ctx context.Context, in io.Reader, out io.Writer, answers bool) error {
+	lasting := ctx // goes on when the input has ended
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -30,7 +31,7 @@ func (s *Service) Lines(ctx context.Context, in io.Reader, out io.Writer, answer
 	lines.Buffer(make([]byte, 0, 64<<10), maxMessage)
 	for ctx.Err() == nil && lines.Scan() {
 		if text := bytes.TrimSpace(lines.Bytes()); len(text) > 0 {
-			p.take(ctx, bytes.Clone(text), &work)
+			p.take(ctx, lasting, bytes.Clone(text), &work)
 		}
 	}
 	if err := lines.Err(); err != nil && ctx.Err() == nil {
@@ -65,8 +66,8 @@ func (p *pipe) write(v any) {
 	_, _ = p.out.Write(append(text, '\n')) // who does not read gets no answer, and so no permission
 }
 
-// take begins with a message.
-func (p *pipe) take(ctx context.Context, text []byte, work *sync.WaitGroup) {
+// take begins with a message. What asks nobody is done in the context that lasts.
+func (p *pipe) take(ctx, lasting context.Context, text []byte, work *sync.WaitGroup) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -86,6 +87,9 @@ func (p *pipe) take(ctx context.Context, text []byte, work *sync.WaitGroup) {
 	if m.Method == "cancel" {
 		p.cancel(m.ID, m.Params)
 		return
+	}
+	if m.Method == "decide" {
+		ctx = lasting
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	if err := p.begin(string(m.ID), cancel); err != nil {

@@ -28,6 +28,8 @@ func (o *serveOptions) serveAPI(ctx context.Context, given map[string]bool, std 
 	for name := range given {
 		switch {
 		case name == "stdio" && !o.api, name == "answers" && o.stdio, name == "api" && !o.stdio, name == "addr" && o.api, name == "json":
+		case name == "answers" && !o.api:
+			return &usageError{"--answers wants --stdio", "sayso help serve tells what it does"}
 		default:
 			return &usageError{"--" + name + " does not go with the others", "sayso help serve tells which do"}
 		}

@@ -23,7 +23,8 @@ comes first in its PATH, brings all of its commands here:
   PATH=~/guarded:$PATH agent
 
   -c SCRIPT   what to run; other short options, such as -e or -l, are the shell's
-  --as NAME   which shell runs it: bash, sh, dash or zsh (default: bash, or sh)
+              --login, --norc and --noprofile, too
+  --as=NAME   which shell runs it: bash, sh, dash or zsh (default: bash, or sh)
   --stepwise  the script is run command by command: each is decided when it is about
               to run, with the words that it has then
   --OPTION=VALUE
@@ -36,6 +37,10 @@ Exit status: as for sayso run.`
 var shells = []string{"bash", "sh", "dash", "zsh"}
 
 var shellFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/run/current-system/sw/bin"}
+
+// shellOptions are the long options of shells that change nothing about what is
+// decided, and have no value.
+var shellOptions = []string{"--login", "--noprofile", "--norc", "--posix", "--noediting", "--version"}
 
 // Args are the arguments of a program: one that is started under the name of a shell
 // is that shell, guarded.
@@ -51,7 +56,7 @@ func Args(argv []string) []string {
 
 func shVerb(args []string, std IO) error {
 	own := 0 // how many options are ours
-	for own < len(args) && strings.HasPrefix(args[own], "--") && len(args[own]) > 2 {
+	for own < len(args) && strings.HasPrefix(args[own], "--") && len(args[own]) > 2 && !slices.Contains(shellOptions, args[own]) {
 		own++
 	}
 	var o runOptions
@@ -112,12 +117,18 @@ func (o *runOptions) shellCommand(real string, args []string) error {
 	withScript := false
 	i := 0
 	for ; i < len(args) && len(args[i]) > 1 && (args[i][0] == '-' || args[i][0] == '+') && args[i] != "--"; i++ {
+		if slices.Contains(shellOptions, args[i]) {
+			continue
+		}
 		withScript = withScript || args[i][0] == '-' && strings.Contains(args[i], "c")
 		if strings.HasSuffix(args[i], "o") { // its value is a word of its own
 			i++
 		}
 	}
 	switch {
+	case slices.Equal(args, []string{"--version"}):
+		o.argv = []string{real, "--version"}
+		return nil
 	case i >= len(args) || args[min(i, len(args)-1)] == "--" && i+1 >= len(args):
 		return &usageError{"sh wants -c and a script, or a file", "what is typed or piped into a shell is not decided: sayso sh -c 'git status'"}
 	case withScript && i == 1 && args[0] == "-c" && len(args) == 2:
