@@ -413,7 +413,7 @@ func TestMasked(t *testing.T) {
 				Trace: []sayso.Step{{Reason: secret}}, Suggestions: []sayso.Suggestion{{Rule: "bash(echo " + secret + ")"}},
 			},
 		},
-		sayso.Record{Kind: sayso.RecordPrompt, Call: call.ID, Contract: journal.Genesis, Terms: &sayso.Contract{
+		sayso.Record{Kind: sayso.RecordPrompt, Call: call.ID, Contract: journal.Genesis, Note: "MF4HLQCZ7W763DHBBNP6FSH52L", Terms: &sayso.Contract{
 			Input: input, Script: "echo " + secret, Argv: []string{"echo", secret}, Env: map[string]string{"API_TOKEN": "short", "X": "plain"},
 		}},
 		sayso.Record{Kind: sayso.RecordAnswer, Call: call.ID, Answer: &sayso.Answer{Rule: "bash(echo " + secret + ")", More: []string{secret}}},
@@ -426,7 +426,7 @@ func TestMasked(t *testing.T) {
 		if strings.Contains(text, secret) || strings.Contains(text, `"short"`) || len(text) > 30000 {
 			t.Errorf("%s", text)
 		}
-		for _, kept := range []string{call.ID, "1c6074aa-b079-418d-921d-6f4b497c0066", `"X":"plain"`, "[masked:20]", "[cut:"} {
+		for _, kept := range []string{call.ID, "MF4HLQCZ7W763DHBBNP6FSH52L", "1c6074aa-b079-418d-921d-6f4b497c0066", `"X":"plain"`, "[masked:20]", "[cut:"} {
 			if !strings.Contains(text, kept) {
 				t.Errorf("%s is gone:\n%s", kept, text)
 			}

@@ -68,7 +68,7 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 	}
 	w.rule(r.Rule)
 	w.some("root", r.Root)
-	w.some("note", clean(r.Note))
+	w.some("note", note(&r))
 	w.true("observed", r.Observed)
 	if w.err != nil {
 		return nil, w.err
@@ -102,6 +102,15 @@ func maskedTerms(terms sayso.Contract) sayso.Contract {
 	}
 	terms.Env = env
 	return terms
+}
+
+// note is what else a record says. The id of a request looks like a secret, and is
+// none: people answer by it. It is what crypto/rand.Text returns.
+func note(r *sayso.Record) string {
+	if r.Kind == sayso.RecordPrompt && len(r.Note) == 26 && strings.Trim(r.Note, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
+		return r.Note
+	}
+	return clean(r.Note)
 }
 
 // clean is a text without secrets, of which a part could be left if it were cut
