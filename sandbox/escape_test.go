@@ -151,6 +151,9 @@ var escapes = []escape{
 	{try: "setgroups", promise: sandbox.Escalation, by: "user namespace", says: "EPERM", root: true},
 	{try: "chown $W/file", promise: sandbox.Escalation, by: "user namespace", says: "EINVAL|EPERM", root: true},
 	{try: "mknod $W/null", promise: sandbox.Escalation, by: "no capabilities", says: "EPERM", root: true},
+	{try: "run-as-owner $W/file", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "make-as-owner $W/new", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "make-as-owner-2 $W/new", promise: sandbox.Escalation, by: seccomp, says: "ENOSYS"},
 	{try: "rights-by-exec $BASE/setuid", promise: sandbox.Escalation, by: "no_new_privs", says: "nothing"},
 
 	// The network.

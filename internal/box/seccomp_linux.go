@@ -35,6 +35,26 @@ var refused = append([]uint32{
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
 }, refusedHere...)
 
+// modes are the system calls that give a file a mode, and the argument that is it.
+var modes = append([]modeCall{
+	{unix.SYS_FCHMOD, 1, none},
+	{unix.SYS_FCHMODAT, 2, none},
+	{unix.SYS_FCHMODAT2, 2, none},
+	{unix.SYS_MKNODAT, 2, none},
+	{unix.SYS_OPENAT, 3, 2},
+}, modesHere...)
+
+// A modeCall is one of them. One that may make a file or not has no mode if it does not,
+// but anything there.
+type modeCall struct{ call, mode, flags uint32 }
+
+// none says that there are no flags.
+const none = 9
+
+// asOwner is the bit of a mode with which everybody runs a program as its owner: whoever
+// is not confined would do so after the command has ended.
+const asOwner = unix.S_ISUID
+
 // families are the kinds of sockets that can be made at all: others are not bound to
 // the network namespace, or are doors into seldom used parts of the kernel.
 var families = map[string][]uint32{
@@ -180,6 +200,7 @@ func (o filterOptions) write() (program, error) {
 			p.when(call, func(p *program) { p.fail(unix.EPERM) })
 		}
 	}
+	writeModes(p)
 	p.when(unix.SYS_CLONE3, func(p *program) { p.fail(unix.ENOSYS) }) // its flags cannot be seen; clone is used instead
 	p.when(unix.SYS_CLONE, func(p *program) {
 		p.load(atArgs)
@@ -235,6 +256,24 @@ func (o filterOptions) write() (program, error) {
 	}
 	p.answer(unix.SECCOMP_RET_ALLOW)
 	return *p, nil
+}
+
+// writeModes lets no program be made that runs as its owner.
+func writeModes(p *program) {
+	for _, m := range modes {
+		p.when(m.call, func(p *program) {
+			if m.flags != none {
+				p.load(atArgs + 8*m.flags)
+				p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY, 1, 0)
+				p.answer(unix.SECCOMP_RET_ALLOW)
+			}
+			p.load(atArgs + 8*m.mode)
+			p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, asOwner, 0, 1)
+			p.fail(unix.EPERM)
+			p.answer(unix.SECCOMP_RET_ALLOW)
+		})
+	}
+	p.when(unix.SYS_OPENAT2, func(p *program) { p.fail(unix.ENOSYS) }) // its mode cannot be seen; openat is used instead
 }
 
 // install puts the filter in force for all threads, and all processes after them.

@@ -12,3 +12,5 @@ var refusedHere = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_KEXEC_FILE_L
 var metadataHere = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
 
 var uncountedHere = []uint32{unix.SYS_SHMGET}
+
+var modesHere = []modeCall{{unix.SYS_CHMOD, 1, none}, {unix.SYS_MKNOD, 1, none}, {unix.SYS_CREAT, 1, none}, {unix.SYS_OPEN, 2, 1}}

@@ -12,3 +12,5 @@ var refusedHere = []uint32{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE}
 var metadataHere []uint32
 
 var uncountedHere = []uint32{unix.SYS_SHMGET}
+
+var modesHere []modeCall

@@ -8,3 +8,5 @@ const (
 )
 
 var refusedHere, uncountedHere, metadataHere []uint32
+
+var modesHere []modeCall

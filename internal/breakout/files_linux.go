@@ -47,6 +47,11 @@ var files = []attempt{
 	{"upwards", upwards},
 	{"tmpfile", tmpfile},
 	{"chmod", func(a args) error { return unix.Chmod(a.at(0), 0o606) }},
+	{"run-as-owner", func(a args) error { return unix.Chmod(a.at(0), 0o4755) }},
+	{"make-as-owner", func(a args) error { return closed(unix.Open(a.at(0), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o4755)) }},
+	{"make-as-owner-2", func(a args) error {
+		return closed(unix.Openat2(unix.AT_FDCWD, a.at(0), &unix.OpenHow{Flags: unix.O_CREAT | unix.O_EXCL | unix.O_WRONLY, Mode: 0o4755}))
+	}},
 	{"chmod-as-it-is", func(a args) error {
 		var stat unix.Stat_t
 		return errors.Join(unix.Stat(a.at(0), &stat), unix.Chmod(a.at(0), stat.Mode&0o7777))
@@ -111,4 +116,12 @@ func tmpfile(a args) error {
 		return err
 	}
 	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+itoa(fd), unix.AT_FDCWD, a.at(1), unix.AT_SYMLINK_FOLLOW)
+}
+
+// closed closes what was opened.
+func closed(fd int, err error) error {
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
 }
