@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/shell"
@@ -92,8 +93,14 @@ func (p *Policy) loads() sayso.Stage {
 		if err == nil {
 			return sayso.Pass()
 		}
-		return sayso.Decide(sayso.Deny, sayso.CodePolicy, "the policy does not load: "+err.Error())
+		return NotLoaded(err)
 	})
+}
+
+// NotLoaded denies because a policy does not load, and names all of its mistakes in
+// one line.
+func NotLoaded(err error) sayso.Verdict {
+	return sayso.Decide(sayso.Deny, sayso.CodePolicy, "the policy does not load: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
 func (p *Policy) scripts() []sayso.Stage {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/config"
+	"github.com/sayso-dev/sayso/preset"
 )
 
 // tighten puts the rules of a policy that deny and ask in front of a preset that
@@ -25,7 +26,7 @@ func tighten(p sayso.Preset, policy config.Policy) sayso.Preset {
 		}
 		if err != nil {
 			return sayso.Plan{sayso.Func("policy", func(*sayso.Case) sayso.Verdict {
-				return sayso.Decide(sayso.Deny, sayso.CodePolicy, "the policy does not load: "+err.Error())
+				return preset.NotLoaded(err)
 			})}, nil
 		}
 		own := sayso.InOrder(p.Name, plan...)

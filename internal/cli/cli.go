@@ -169,7 +169,7 @@ func report(err error, std IO) int {
 // without the name of the system call that had it.
 func fileProblem(err error) (remedy string, problem error) {
 	var file *fs.PathError
-	if !errors.As(err, &file) {
+	if !errors.As(err, &file) || !strings.Contains(err.Error(), file.Error()) { // it was put into words already
 		return "", err
 	}
 	switch {

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/sayso-dev/sayso/internal/local"
 )
 
 // TestHelp: what each verb prints as its help fits a terminal, and says what the
@@ -27,7 +30,9 @@ func TestWrongUsage(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", "")
 	t.Setenv("XDG_CONFIG_HOME", "")
-	t.Chdir(t.TempDir())
+	root := local.Real(t.TempDir())
+	t.Chdir(root)
+	write(t, filepath.Join(root, "two", ".sayso.yaml"), "dney: []\nmode: carefull\n")
 	for _, test := range []struct {
 		args string
 		code int
@@ -44,11 +49,13 @@ func TestWrongUsage(t *testing.T) {
 		{"test nowhere", exitError, "error: nowhere: no such file or directory\nsayso: hint: is the name right?"},
 		{"rule lint nowhere.yaml", exitError, "error: nowhere.yaml: no such file or directory\nsayso: hint: is the name right?"},
 		{"check --preset agentscope --config nowhere bash ls", exitError, "error: nowhere: no such file or directory\nsayso: hint: is the name right?"},
+		{"check --cwd two bash ls", exitDeny, "the policy does not load: ROOT/two/.sayso.yaml:1:1: unknown key \"dney\" (did you mean \"deny\"?); ROOT/two/.sayso.yaml:2:7: mode: "},
+		{"check --cwd two --preset cosmo bash ls", exitDeny, "(did you mean \"deny\"?); ROOT/two/.sayso.yaml:2:7: mode: "},
 	} {
 		var out, errs bytes.Buffer
 		code := Main(strings.Fields(test.args), IO{In: strings.NewReader(""), Out: &out, Err: &errs})
-		if code != test.code || !strings.Contains(errs.String(), test.want) {
-			t.Errorf("sayso %s: status %d, %s", test.args, code, errs.String())
+		if code != test.code || !strings.Contains(out.String()+errs.String(), strings.ReplaceAll(test.want, "ROOT", root)) {
+			t.Errorf("sayso %s: status %d, %s%s", test.args, code, out.String(), errs.String())
 		}
 	}
 }
