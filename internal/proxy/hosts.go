@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,7 +102,7 @@ func (p *Proxy) addresses(ctx context.Context, t Target, made *Connection) ([]ne
 	for _, a := range all {
 		a = a.Unmap().WithZone("")
 		made.Address = a.String()
-		if public(a) || p.listed(Target{a.String(), t.Port}) {
+		if p.public(a) || p.listed(Target{a.String(), t.Port}) {
 			out = append(out, a)
 		}
 	}
@@ -126,13 +127,38 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// public reports whether an address is one machine of the internet.
-func public(a netip.Addr) bool {
+// near are the networks that this machine has addresses in, and so its own addresses:
+// what listens there may be meant for this machine and its neighbours alone.
+func near() ([]netip.Prefix, error) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	var out []netip.Prefix
+	for _, one := range all {
+		if prefix, err := netip.ParsePrefix(one.String()); err == nil {
+			out = append(out, prefix)
+		}
+	}
+	return out, nil
+}
+
+// public reports whether an address is one machine of the internet, and neither this one
+// nor one beside it.
+func (p *Proxy) public(a netip.Addr) bool {
 	if !a.IsGlobalUnicast() || a.IsPrivate() {
 		return false
 	}
-	for _, p := range notPublic {
-		if p.Contains(a) {
+	find := near
+	if p.Near != nil {
+		find = p.Near
+	}
+	networks, err := find()
+	if err != nil {
+		return false
+	}
+	for _, n := range slices.Concat(notPublic, networks) {
+		if n.Contains(a) {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -111,7 +112,7 @@ const (
 )
 
 // methods are how requests of HTTP begin.
-var methods = []string{"GET ", "POST ", "PUT ", "HEAD ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ", "PRI * "}
+var methods = []string{"GET ", "POST ", "PUT ", "HEAD ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ", "PRI "}
 
 // begins reads how a program begins, and makes sure that it names the target. What was
 // read and is to be passed on is returned.
@@ -144,23 +145,28 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// startsRequest reports whether somebody speaks HTTP. It waits for no more than is
-// needed to tell.
+// startsRequest reports whether somebody speaks HTTP: the first line that is not empty
+// begins as a request does, or names the protocol. It waits for no more than is needed to
+// tell.
 func startsRequest(from *bufio.Reader) bool {
-	for n := 1; ; n++ {
+	words := false // the line has more than one
+	for n, start := 1, 0; ; n++ {
 		b, err := from.Peek(n)
 		if err != nil {
-			return false
+			return errors.Is(err, bufio.ErrBufferFull) // text without an end: whoever reads requests refuses it
 		}
-		may := false
-		for _, m := range methods {
-			if string(b) == m {
+		c, line := b[n-1], b[start:]
+		switch {
+		case len(line) == 1 && (c == '\r' || c == '\n'):
+			start = n // servers pass over empty lines
+		case c == '\n':
+			return bytes.Contains(bytes.ToUpper(line), []byte("HTTP/"))
+		case c == ' ' || c == '\t':
+			if words = true; slices.Contains(methods, string(line)) {
 				return true
 			}
-			may = may || strings.HasPrefix(m, string(b))
-		}
-		if !may {
-			return false
+		case c < ' ' && c != '\r', !words && strings.IndexByte("()<>@,;:\\\"/[]?={}", c) >= 0:
+			return false // no text, or no name of a method
 		}
 	}
 }

@@ -59,6 +59,9 @@ type Proxy struct {
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial    func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 
+	// Near are the networks that this machine is in; nil: those of its interfaces.
+	Near func() ([]netip.Prefix, error)
+
 	once   sync.Once
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -221,7 +224,7 @@ func (p *Proxy) decide(ctx context.Context, t Target) (listed bool, err error) {
 	if p.Ask == nil {
 		return false, errNotListed
 	}
-	if a, err := netip.ParseAddr(t.Host); err == nil && !public(a) || t.Host == "localhost" || strings.HasSuffix(t.Host, ".localhost") {
+	if a, err := netip.ParseAddr(t.Host); err == nil && !p.public(a) || t.Host == "localhost" || strings.HasSuffix(t.Host, ".localhost") {
 		return false, errOwn
 	}
 	p.mu.Lock()

@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, names: map[string][]string{
 		"good.example": {"203.0.113.1"}, "www.good.example": {"203.0.113.1"}, "evil.example": {"203.0.113.2"}, "shared.example": {"203.0.113.1"},
 		"inside.example": {"127.0.0.1"}, "meta.example": {"169.254.169.254"}, "mixed.example": {"10.0.0.1", "203.0.113.1"}, "six.example": {"::ffff:127.0.0.1"},
-		"office.example": {"10.9.8.7"},
+		"office.example": {"10.9.8.7"}, "beside.example": {"198.51.100.9"},
 	}}
 	handler := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
@@ -88,6 +88,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) proxy(ask func(context.Context, proxy.Target) error, hosts ...string) *proxy.Proxy {
 	p := &proxy.Proxy{
 		Hosts: hosts, Ask: ask,
+		Near: func() ([]netip.Prefix, error) { return []netip.Prefix{netip.MustParsePrefix("198.51.100.7/24")}, nil },
 		Tell: func(c proxy.Connection) { w.mu.Lock(); w.told = append(w.told, c); w.mu.Unlock() },
 		Resolve: func(_ context.Context, host string) (out []netip.Addr, err error) {
 			w.mu.Lock()
@@ -156,12 +157,13 @@ func TestHTTP(t *testing.T) {
 		"GET http://inside.example/ HTTP/1.1\r\nHost: inside.example":   "leads to 127.0.0.1",
 		"GET http://meta.example/ HTTP/1.1\r\nHost: meta.example":       "leads to 169.254.169.254",
 		"GET http://six.example/ HTTP/1.1\r\nHost: six.example":         "which is no address of the internet",
+		"GET http://beside.example/ HTTP/1.1\r\nHost: beside.example":   "leads to 198.51.100.9",
 		"GET http://office.example/ HTTP/1.1\r\nHost: office.example":   "hello from office.example",
 		"GET http://mixed.example/ HTTP/1.1\r\nHost: mixed.example":     "hello from mixed.example",
 		"GET http://www.wild.example/ HTTP/1.1\r\nHost: x":              "no address",
 	} {
 		w := newWorld(t)
-		p := w.proxy(nil, "good.example", "inside.example", "meta.example", "six.example", "mixed.example", "office.example", "10.9.8.7", "*.wild.example")
+		p := w.proxy(nil, "good.example", "inside.example", "meta.example", "six.example", "mixed.example", "beside.example", "office.example", "10.9.8.7", "*.wild.example")
 		got := say(t, listen(t, p.Serve), request+"\r\nConnection: close\r\n\r\n")
 		if !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %s", request, got, want)
@@ -238,25 +240,30 @@ func TestTLS(t *testing.T) {
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]string{
-		"good.example:443|plain text\r\n":                                         "200 Connected",
-		"good.example:443|GET / HTTP/1.1\r\nHost: good.example\r\n\r\n":           "200 Connected",
-		"good.example:80|GET /a HTTP/1.1\r\nHost: good.example\r\n":               "hello from good.example",
-		"good.example:80|GET /a HTTP/1.1\r\nHost: evil.example\r\n":               "403 Forbidden",
-		"good.example:80|GET http://evil.example/ HTTP/1.1\r\nHost: x\r\n":        "403 Forbidden",
-		"good.example:80|CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n":        "403 Forbidden",
-		"good.example:8080|GET /a HTTP/1.1\r\nHost: good.example:8080\r\n":        "hello from good.example:8080",
-		"good.example:8080|GET /a HTTP/1.1\r\nHost: evil.example\r\n":             "403 Forbidden",
-		"good.example:22|SSH-2.0-client\r\n":                                      "you said SSH-2.0-client",
-		"evil.example:22|SSH-2.0-client\r\n":                                      "403 Forbidden",
-		"good.example:25|":                                                        "403 Forbidden",
-		"good.example|":                                                           "403 Forbidden",
-		"good.example:443:443|":                                                   "400 Bad Request",
-		"127.0.0.1:80|":                                                           "403 Forbidden",
-		"[::1]:80|":                                                               "403 Forbidden",
-		"2130706433:80|":                                                          "403 Forbidden",
-		"127.64.0.1:443|":                                                         "403 Forbidden",
-		"good.example:80|PRI * HTTP/2.0\r\n\r\nSM\r\n":                            "HTTP/1.1 ",
-		"good.example:22|POST / HTTP/1.1\r\nHost: evil.example\r\n\r\nsecret\r\n": "403 Forbidden",
+		"good.example:443|plain text\r\n":                                                           "200 Connected",
+		"good.example:443|GET / HTTP/1.1\r\nHost: good.example\r\n\r\n":                             "200 Connected",
+		"good.example:80|GET /a HTTP/1.1\r\nHost: good.example\r\n":                                 "hello from good.example",
+		"good.example:80|GET /a HTTP/1.1\r\nHost: evil.example\r\n":                                 "403 Forbidden",
+		"good.example:80|GET http://evil.example/ HTTP/1.1\r\nHost: x\r\n":                          "403 Forbidden",
+		"good.example:80|CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n":                          "403 Forbidden",
+		"good.example:8080|GET /a HTTP/1.1\r\nHost: good.example:8080\r\n":                          "hello from good.example:8080",
+		"good.example:8080|GET /a HTTP/1.1\r\nHost: evil.example\r\n":                               "403 Forbidden",
+		"good.example:8080|PROPFIND /a HTTP/1.1\r\nHost: evil.example\r\n":                          "403 Forbidden",
+		"good.example:8080|Strange\t/a http/1.1\r\nHost: evil.example\r\n":                          "400 Bad Request",
+		"good.example:8080|\r\n\r\nGET /a HTTP/1.1\r\nHost: evil.example\r\n":                       "400 Bad Request",
+		"good.example:8080|X /" + strings.Repeat("a", 5000) + " HTTP/1.1\r\nHost: evil.example\r\n": "403 Forbidden",
+		"good.example:22|HELO some words\r\n":                                                       "you said HELO some words",
+		"good.example:22|SSH-2.0-client\r\n":                                                        "you said SSH-2.0-client",
+		"evil.example:22|SSH-2.0-client\r\n":                                                        "403 Forbidden",
+		"good.example:25|":                                                                          "403 Forbidden",
+		"good.example|":                                                                             "403 Forbidden",
+		"good.example:443:443|":                                                                     "400 Bad Request",
+		"127.0.0.1:80|":                                                                             "403 Forbidden",
+		"[::1]:80|":                                                                                 "403 Forbidden",
+		"2130706433:80|":                                                                            "403 Forbidden",
+		"127.64.0.1:443|":                                                                           "403 Forbidden",
+		"good.example:80|PRI * HTTP/2.0\r\n\r\nSM\r\n":                                              "HTTP/1.1 ",
+		"good.example:22|POST / HTTP/1.1\r\nHost: evil.example\r\n\r\nsecret\r\n":                   "403 Forbidden",
 	} {
 		w := newWorld(t)
 		p := w.proxy(nil, "good.example", "good.example:22", "good.example:8080")
