@@ -148,13 +148,14 @@ func startKeeper(name string, text []byte) error {
 
 // keepPlace keeps a place until nobody has asked for it for a while.
 func keepPlace(args []string) error {
+	called := &usageError{keeperVerb + " is a part of sayso run --keep, which starts it", "sayso run --keep -- COMMAND"}
 	if len(args) != 1 {
-		return &usageError{keeperVerb + " is a part of sayso run --keep, which starts it", "sayso run --keep -- COMMAND"}
+		return called
 	}
 	file := os.NewFile(3, "socket")
 	l, err := net.FileListener(file)
 	if err != nil {
-		return err
+		return called
 	}
 	listener, ok := l.(*net.UnixListener)
 	if !ok {
