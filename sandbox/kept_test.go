@@ -158,6 +158,26 @@ func TestKeptLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestKeptBelowTemp: nothing is left in folders of /tmp either that a workspace is in.
+func TestKeptBelowTemp(t *testing.T) {
+	above, err := os.MkdirTemp("/tmp", "above")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(above) })
+	dir := above + "/in/workspace"
+	write(t, dir+"/file", "x")
+	k := keep(t)
+	for range 2 {
+		if r := runKept(t, k, contract(dir, "cat ../left; echo x >../left && echo made")); !r.Kept || r.out != "made\n" {
+			t.Errorf("%v", r)
+		}
+		if r := runKept(t, k, contract(dir, "ls ..; ls ../..")); !r.Kept || r.out != "workspace\nin\n" {
+			t.Errorf("%v", r)
+		}
+	}
+}
+
 // TestKeptLimits: time, output and other limits count for each command by itself.
 func TestKeptLimits(t *testing.T) {
 	dir := inHome(t)

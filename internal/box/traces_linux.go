@@ -44,10 +44,14 @@ func (s *stage) findTraces() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		s.trace("something in "+name, func() string { return folderNow(fd) })
+		if err := s.traceFolder("something in "+name, fd); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	for _, fd := range s.uppers {
-		s.trace("something in a folder of scratch", func() string { return folderNow(fd) })
+		if err := s.traceFolder("something in a folder of scratch", fd); err != nil {
+			return err
+		}
 	}
 	for _, name := range []string{"/dev/pts", "/dev/pts/ptmx"} {
 		if fd, err := s.at(name, unix.O_PATH); err == nil {
@@ -74,6 +78,31 @@ func (s *stage) findTraces() error {
 
 func (s *stage) trace(name string, now func() string) {
 	s.traces = append(s.traces, trace{name: name, now: now})
+}
+
+// traceFolder looks at a folder, and at those in it that are there before the first
+// command, as what others are mounted on below it. What is mounted is not looked at.
+func (s *stage) traceFolder(name string, fd int) error {
+	s.trace(name, func() string { return folderNow(fd) })
+	names, err := namesIn(fd)
+	if err != nil {
+		return err
+	}
+	for _, base := range names {
+		inner, err := unix.Openat2(fd, base, &unix.OpenHow{
+			Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV,
+		})
+		switch {
+		case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.EXDEV), errors.Is(err, unix.ELOOP):
+		case err != nil:
+			return err
+		default:
+			if err := s.traceFolder(name, inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // findQueues opens the list of message queues, which has no other path.
@@ -106,21 +135,31 @@ func nextLook() int { looks++; return looks }
 
 // folderNow is what is in a folder, with its mode, owner and attributes.
 func folderNow(fd int) string {
-	if _, err := unix.Seek(fd, 0, unix.SEEK_SET); err != nil {
-		return unknown(err)
-	}
-	entries := make([]byte, 4<<10)
-	n, err := unix.ReadDirent(fd, entries)
+	names, err := namesIn(fd)
 	if err != nil {
 		return unknown(err)
 	}
-	_, _, names := unix.ParseDirent(entries[:n], -1, nil)
 	attributes := make([]byte, 4<<10)
-	n, err = unix.Flistxattr(fd, attributes)
+	n, err := unix.Flistxattr(fd, attributes)
 	if err != nil && !errors.Is(err, unix.ENOTSUP) {
 		return unknown(err)
 	}
 	return modeNow(fd) + strings.Join(names, "/") + "\n" + string(attributes[:max(n, 0)])
+}
+
+// namesIn is the first of what is in a folder, which is more than is there before a
+// command.
+func namesIn(fd int) ([]string, error) {
+	if _, err := unix.Seek(fd, 0, unix.SEEK_SET); err != nil {
+		return nil, err
+	}
+	entries := make([]byte, 4<<10)
+	n, err := unix.ReadDirent(fd, entries)
+	if err != nil {
+		return nil, err
+	}
+	_, _, names := unix.ParseDirent(entries[:n], -1, nil)
+	return names, nil
 }
 
 func modeNow(fd int) string {
