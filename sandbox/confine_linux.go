@@ -92,7 +92,7 @@ func (p *plan) network(r *Report, landlock func([]string, int) []string) {
 		r.open(Network, "everything can be reached")
 		r.open(Sockets, "everything can be reached but "+hiddenText)
 	default:
-		r.by(Network, "network namespace", fmt.Sprintf("proxy: %d hosts are listed, others are %s; names are looked up and checked by it", len(p.c.Hosts), map[bool]string{true: "asked about", false: "refused"}[p.asks]))
+		r.by(Network, "network namespace", fmt.Sprintf("proxy: hosts listed: %d, others are %s; names are looked up and checked by it", len(p.c.Hosts), map[bool]string{true: "asked about", false: "refused"}[p.asks]))
 		r.by(Sockets, "seccomp")
 	}
 }

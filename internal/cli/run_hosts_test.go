@@ -104,7 +104,7 @@ func TestRunHostAsked(t *testing.T) {
 			}
 			d.run("sayso " + verb + " " + id)
 			got := <-done
-			for _, text := range []string{want, "it wants to reach other.example:80; it waits for an answer: sayso approve", "enforced      network: network namespace, proxy: 0 hosts are listed, others are asked about"} {
+			for _, text := range []string{want, "it wants to reach other.example:80; it waits for an answer: sayso approve", "enforced      network: network namespace, proxy: hosts listed: 0, others are asked about"} {
 				if !strings.Contains(got, text) {
 					t.Errorf("%q, want %q", got, text)
 				}

@@ -51,7 +51,14 @@ func optionProblem(flags *flag.FlagSet, err error) string {
 	}
 	name = strings.TrimPrefix(name, "-")
 	var known []string
-	flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+	flags.VisitAll(func(f *flag.Flag) {
+		if len(f.Name) > 1 {
+			known = append(known, f.Name)
+		}
+	})
+	if len(name) == 1 { // every letter is near to every other
+		return "unknown option -" + name
+	}
 	return "unknown option --" + name + orNear(name, known, "--")
 }
 

@@ -39,6 +39,7 @@ func TestWrongUsage(t *testing.T) {
 		want string
 	}{
 		{"ask --timeout soon bash ls", exitUsage, `error: the option --timeout cannot be "soon"`},
+		{"run -x -- ls", exitUsage, "error: unknown option -x\n"},
 		{"log --last many", exitUsage, `error: the option --last cannot be "many"`},
 		{"log --here=maybe", exitUsage, `error: the option --here cannot be "maybe"`},
 		{"log verify --kept abc", exitUsage, `error: --kept "abc": it is no hash of a record`},
