@@ -299,6 +299,9 @@ func summary(r *sayso.Record) string {
 		text = "it did not run"
 	case r.Result != nil:
 		text = cmp.Or(r.Result.Error, "it ran")
+		if r.Result.Error == "" && r.Result.Exit != 0 {
+			text += fmt.Sprintf(", exit status %d", r.Result.Exit)
+		}
 		if strings.HasPrefix(r.Note, previewNote) {
 			text = r.Note
 		}
