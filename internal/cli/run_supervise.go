@@ -20,7 +20,7 @@ import (
 func (o *runOptions) programs(from sayso.Call, e *sayso.Engine, std IO) func(context.Context, sandbox.Program) error {
 	var refused sync.Map // the last that a process was not allowed to start: shells try it under several names
 	return func(ctx context.Context, p sandbox.Program) error {
-		if last, ok := refused.Load(p.PID); ok && slices.Equal(last.([]string), p.Argv) { //nolint:forcetypeassert // nothing else is in it
+		if last, ok := refused.Load(p.PID); ok && p.Unread == nil && slices.Equal(last.([]string), p.Argv) { //nolint:forcetypeassert // nothing else is in it
 			return errRefused
 		}
 		call := from
@@ -54,6 +54,10 @@ var unknowable = []sayso.Code{"mode.unknown", "safety.opaque"}
 // that was allowed to start it: it is confined as that is, what it starts is decided in
 // its turn, and a build has many of these.
 func (o *runOptions) program(ctx context.Context, call sayso.Call, p sandbox.Program, std IO) (line string, d sayso.Decision, err error) {
+	if p.Unread != nil {
+		d = sayso.Decision{Effect: sayso.Deny, Code: sayso.CodeInput, Reason: "what it is started with cannot be read: " + p.Unread.Error()}
+		return shell.Shown(commandLine([]string{p.File})), d, p.Unread
+	}
 	policy := &o.plain
 	words, d := o.byName(ctx, call, p)
 	call.Input, line = commandInput(commandLine(words)), shell.Shown(commandLine(words))

@@ -34,6 +34,7 @@ func TestRunSupervise(t *testing.T) {
 		"ask":     {"{}", "all:\n\t-@git push\n\t@echo end of it\n", []string{"it wants to run ", "git push; it waits for an answer", "nobody answered", "end of it"}, nil},
 		"link":    {"deny: ['bash(uname *)']", "all:\n\t@ln -s `command -v uname` other\n\t-@./other -s\n\t@echo end of it\n", []string{"not allowed inside: ", "uname -s", "end of it"}, []string{"Linux"}},
 		"told":    {"deny: ['bash(uname *)']", "all:\n\t@cp `command -v uname` other\n\t-@bash -c 'exec -a uname ./other -s'\n\t@echo end of it\n", []string{"not allowed inside: ", "uname -s", "end of it"}, []string{"Linux"}},
+		"long":    {"{}", "all:\n\t-@python3 -c 'import os; os.execv(\"/bin/echo\", [\"echo\"] + [\"long\" * 25000] * 12)' 2>/dev/null\n\t@echo end of it\n", []string{"not allowed inside: /bin/echo: what it is started with cannot be read", "end of it", "not started: /bin/echo"}, []string{"longlong"}},
 		"unknown": {"{}", "all:\n\t@cp /bin/echo ./strange\n\t@./strange -o is known to nobody\n", []string{"-o is known to nobody", "started: "}, []string{"not allowed"}},
 	} {
 		t.Run(name, func(t *testing.T) {

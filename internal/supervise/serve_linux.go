@@ -103,7 +103,11 @@ func (s *Supervisor) answer(ctx context.Context, listener int, n *notice) answer
 		switch {
 		case errors.Is(err, errMissing):
 			return goOn // and fail: many look for a program in one folder after the other
-		case err != nil || !still() || s.Exec(ctx, p) != nil:
+		case !still():
+			return refuse
+		}
+		p.Unread = err
+		if s.Exec(ctx, p) != nil || err != nil {
 			return refuse
 		}
 		return goOn

@@ -19,6 +19,10 @@ type Program struct {
 	Argv []string // with the name that the program is told for itself
 	Dir  string   // where the process is
 	Real string   // the file that the name leads to inside; empty: that cannot be told
+
+	// Unread is why not all of it could be read, in which case it is not started,
+	// whatever is decided.
+	Unread error
 }
 
 // A Supervisor decides. An error is why not.
