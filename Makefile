@@ -12,6 +12,10 @@ GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
+# What is pure starts nothing beside itself; that many may call it at once is seen by
+# a test of its own.
+PURE = ./shell ./preset
+
 .PHONY: test test-quick e2e setup generate stale lint vet fuzz cover bench images build install
 
 # The tests come last, so that the runner's own closing lines end the output. The
@@ -19,7 +23,9 @@ FUZZTIME ?= 10000x
 # tests start thousands.
 test: export GORACE = atexit_sleep_ms=0
 test: setup stale vet lint fuzz cover
-	$(GO) test -race -timeout 20m ./...
+	$(GO) test -race -run Concurrent $(PURE)
+	$(GO) test $(PURE)
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
 
 # e2e drives the real clients; the lightest of them is part of test.
 e2e: setup

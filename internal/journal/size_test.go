@@ -101,7 +101,7 @@ func TestLargeRecords(t *testing.T) {
 	}
 	array, _ := json.Marshal(map[string]any{"a": many})
 	object, _ := json.Marshal(keys)
-	steps := make([]sayso.Step, 20_000)
+	steps := make([]sayso.Step, 14_000)
 	for i := range steps {
 		steps[i] = sayso.Step{Stage: "s", Reason: strings.Repeat("r ", 100), Steps: make([]sayso.Step, 10)}
 	}
