@@ -109,8 +109,12 @@ func install(name, pkg string) error {
 
 // run runs the program once, with an event.
 func (p *program) run(i int, root string) error {
+	session := fmt.Sprint(p.name, i/50)
+	if p.answer == "ask" { // else fifty questions would be waiting, which no agent lets happen
+		session = fmt.Sprint(p.name, i)
+	}
 	event, err := json.Marshal(map[string]any{
-		"session_id": fmt.Sprintf("s%d", i/50), "cwd": root, "hook_event_name": "PreToolUse", "permission_mode": "default",
+		"session_id": session, "cwd": root, "hook_event_name": "PreToolUse", "permission_mode": "default",
 		"tool_name": "Bash", "tool_input": map[string]string{"command": p.command}, "tool_use_id": fmt.Sprintf("t%d", i),
 	})
 	if err != nil {
