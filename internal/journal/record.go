@@ -8,6 +8,7 @@ import (
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
+	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
 // appendMasked appends the fields of a record to an object that has others, with secrets taken out of everything that came
@@ -18,33 +19,33 @@ import (
 // would spend a tenth of them on finding out how its types are written.
 func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 	from := len(text)
-	w := writer{text: text}
-	w.key("time")
-	w.text = r.Time.UTC().AppendFormat(append(w.text, '"'), time.RFC3339Nano)
-	w.text = append(w.text, '"')
-	w.string("kind", string(r.Kind))
-	w.string("call", cut(r.Call))
-	w.some("session", cut(r.Session))
+	w := writer{Writer: plainjson.Writer{Text: text}}
+	w.Key("time")
+	w.Text = r.Time.UTC().AppendFormat(append(w.Text, '"'), time.RFC3339Nano)
+	w.Text = append(w.Text, '"')
+	w.String("kind", string(r.Kind))
+	w.String("call", cut(r.Call))
+	w.Some("session", cut(r.Session))
 	if r.Request != nil {
 		w.request(*r.Request)
 	}
 	if r.Decision != nil {
-		w.key("decision")
+		w.Key("decision")
 		w.decision(r.Decision)
 	}
 	if d := r.Decider; d != nil {
-		w.key("decider")
-		w.open('{')
-		w.string("kind", d.Kind)
-		w.some("name", clean(d.Name))
-		w.some("where", clean(d.Where))
-		w.some("channel", d.Channel)
-		w.close('}')
+		w.Key("decider")
+		w.Open('{')
+		w.String("kind", d.Kind)
+		w.Some("name", clean(d.Name))
+		w.Some("where", clean(d.Where))
+		w.Some("channel", d.Channel)
+		w.Close('}')
 	}
-	w.some("policy", r.Policy)
-	w.some("contract", r.Contract)
+	w.Some("policy", r.Policy)
+	w.Some("contract", r.Contract)
 	if r.Terms != nil {
-		w.value("terms", maskedTerms(*r.Terms))
+		w.Raw("terms", maskedTerms(*r.Terms).Canonical())
 	}
 	if a := r.Answer; a != nil {
 		answer := *a
@@ -67,27 +68,27 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 		w.value("trust", trust)
 	}
 	w.rule(r.Rule)
-	w.some("root", r.Root)
-	w.some("note", note(&r))
-	w.true("observed", r.Observed)
+	w.Some("root", r.Root)
+	w.Some("note", note(&r))
+	w.True("observed", r.Observed)
 	if w.err != nil {
 		return nil, w.err
 	}
 	if texts := profileTexts(&r); len(texts) > 0 {
-		hidden, err := hideTexts([]byte("{"+string(w.text[from+1:])+"}"), texts)
+		hidden, err := hideTexts([]byte("{"+string(w.Text[from+1:])+"}"), texts)
 		if err != nil {
 			return nil, err
 		}
-		w.text = append(append(w.text[:from], ','), hidden[1:len(hidden)-1]...)
+		w.Text = append(append(w.Text[:from], ','), hidden[1:len(hidden)-1]...)
 	}
-	if len(w.text)-from > maxRecord {
-		less, err := shrink([]byte("{" + string(w.text[from+1:]) + "}"))
+	if len(w.Text)-from > maxRecord {
+		less, err := shrink([]byte("{" + string(w.Text[from+1:]) + "}"))
 		if err != nil {
 			return nil, err
 		}
-		w.text = append(append(w.text[:from], ','), less[1:len(less)-1]...)
+		w.Text = append(append(w.Text[:from], ','), less[1:len(less)-1]...)
 	}
-	return w.text, nil
+	return w.Text, nil
 }
 
 func maskedTerms(terms sayso.Contract) sayso.Contract {

@@ -2,60 +2,16 @@ package journal
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
 	"github.com/sayso-dev/sayso/internal/plainjson"
 )
 
-// A writer puts JSON together.
+// A writer puts a record together.
 type writer struct {
-	text []byte
-	err  error // of a value that cannot be written
-}
-
-func (w *writer) open(c byte)  { w.text = append(w.text, c) }
-func (w *writer) close(c byte) { w.text = append(w.text, c) }
-
-// next puts a comma where one belongs.
-func (w *writer) next() {
-	if c := w.text[len(w.text)-1]; c != '{' && c != '[' {
-		w.text = append(w.text, ',')
-	}
-}
-
-// key writes a key; its value comes next.
-func (w *writer) key(name string) {
-	w.next()
-	w.text = append(append(append(w.text, '"'), name...), '"', ':')
-}
-
-func (w *writer) string(name, value string) {
-	w.key(name)
-	w.quote(value)
-}
-
-// some writes a value that is not empty.
-func (w *writer) some(name, value string) {
-	if value != "" {
-		w.string(name, value)
-	}
-}
-
-// true writes a flag that is set.
-func (w *writer) true(name string, set bool) {
-	if set {
-		w.key(name)
-		w.text = append(w.text, "true"...)
-	}
-}
-
-func (w *writer) number(name string, n int) {
-	if n != 0 {
-		w.key(name)
-		w.text = strconv.AppendInt(w.text, int64(n), 10)
-	}
+	plainjson.Writer
+	err error // of a value that cannot be written
 }
 
 // value writes anything, in the way that takes longer.
@@ -65,88 +21,115 @@ func (w *writer) value(name string, v any) {
 		w.err = err
 		return
 	}
-	w.key(name)
-	w.text = append(w.text, text...)
+	w.Raw(name, text)
 }
 
-// quote writes a string. Bytes that are no UTF-8 become the replacement character.
-func (w *writer) quote(s string) { w.text = plainjson.AppendText(w.text, s, false) }
-
 func (w *writer) request(c sayso.Call) {
-	w.key("request")
-	w.open('{')
-	w.some("id", cut(c.ID))
-	w.some("session", cut(c.Session))
-	w.some("agent", clean(c.Agent))
-	w.some("subagent", clean(c.Subagent))
-	w.string("tool", clean(c.Tool))
+	w.Key("request")
+	w.Open('{')
+	w.Some("id", cut(c.ID))
+	w.Some("session", cut(c.Session))
+	w.Some("agent", clean(c.Agent))
+	w.Some("subagent", clean(c.Subagent))
+	w.String("tool", clean(c.Tool))
 	if input := short(c.Input); input != nil {
-		w.key("input")
-		w.text = append(w.text, input...)
+		w.Raw("input", input)
 	}
-	w.some("cwd", c.Dir)
-	w.some("root", c.Root)
-	w.some("home", c.Home)
+	w.Some("cwd", c.Dir)
+	w.Some("root", c.Root)
+	w.Some("home", c.Home)
 	if c.Server != nil {
 		server := *c.Server
 		server.Name = clean(server.Name)
 		w.value("server", server)
 	}
-	w.some("approval", cut(c.Approval))
-	w.close('}')
+	w.Some("approval", cut(c.Approval))
+	w.Close('}')
 }
 
 func (w *writer) decision(d *sayso.Decision) {
-	w.open('{')
-	w.string("effect", d.Effect.String())
-	w.string("code", string(d.Code))
-	w.string("reason", clean(d.Reason))
-	w.some("stage", d.Stage)
+	w.Open('{')
+	w.String("effect", d.Effect.String())
+	w.String("code", string(d.Code))
+	w.String("reason", clean(d.Reason))
+	w.Some("stage", d.Stage)
 	w.rule(d.Rule)
-	w.some("scope", string(d.Scope))
+	w.Some("scope", string(d.Scope))
 	if len(d.Spends) > 0 {
 		w.value("spends", d.Spends)
 	}
-	w.true("immune", d.Immune)
-	w.true("soft", d.Soft)
-	w.string("risk", d.Risk.String())
-	w.string("explanation", clean(d.Explanation))
-	w.some("part", clean(d.Part))
-	w.some("subject", clean(d.Subject))
+	w.True("immune", d.Immune)
+	w.True("soft", d.Soft)
+	w.String("risk", d.Risk.String())
+	w.String("explanation", clean(d.Explanation))
+	w.Some("part", clean(d.Part))
+	w.Some("subject", clean(d.Subject))
 	if len(d.Keep) > 0 {
 		w.value("keep", d.Keep)
 	}
-	if len(d.Suggestions) > 0 {
-		w.maskedValue("suggestions", d.Suggestions)
-	}
-	if len(d.Choices) > 0 {
-		w.maskedValue("choices", d.Choices)
-	}
-	w.true("stop", d.Stop)
+	w.suggestions(d.Suggestions)
+	w.choices(d.Choices)
+	w.True("stop", d.Stop)
 	w.steps("trace", d.Trace)
-	w.close('}')
+	w.Close('}')
 }
 
-// maskedValue writes a value with the secrets taken out of its strings.
-func (w *writer) maskedValue(name string, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		w.err = err
+func (w *writer) suggestions(list []sayso.Suggestion) {
+	if len(list) == 0 {
 		return
 	}
-	w.key(name)
-	w.text = append(w.text, mask.JSON(text)...)
+	w.Key("suggestions")
+	w.Open('[')
+	for i := range list {
+		s := &list[i]
+		w.Open('{')
+		w.String("rule", mask.Text(s.Rule))
+		w.String("allows", mask.Text(s.Allows))
+		if s.Keep == nil {
+			w.Raw("keep", []byte("null"))
+		} else {
+			w.Key("keep")
+			w.Open('[')
+			for _, scope := range s.Keep {
+				w.Quote(string(scope))
+			}
+			w.Close(']')
+		}
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+func (w *writer) choices(list []sayso.Choice) {
+	if len(list) == 0 {
+		return
+	}
+	w.Key("choices")
+	w.Open('[')
+	for i := range list {
+		c := &list[i]
+		w.Open('{')
+		w.String("key", mask.Text(c.Key))
+		w.String("label", mask.Text(c.Label))
+		w.Bool("yes", c.Yes)
+		w.Some("scope", string(c.Scope))
+		w.Some("rule", mask.Text(c.Rule))
+		w.Some("network", string(c.Network))
+		w.True("real", c.Real)
+		w.Close('}')
+	}
+	w.Close(']')
 }
 
 func (w *writer) rule(r *sayso.Rule) {
 	if r == nil {
 		return
 	}
-	w.key("rule")
-	w.open('{')
-	w.string("effect", r.Effect.String())
-	w.string("rule", clean(r.Text))
-	w.some("because", clean(r.Because))
+	w.Key("rule")
+	w.Open('{')
+	w.String("effect", r.Effect.String())
+	w.String("rule", clean(r.Text))
+	w.Some("because", clean(r.Because))
 	if len(r.Except) > 0 {
 		w.value("except", texts(r.Except))
 	}
@@ -154,38 +137,37 @@ func (w *writer) rule(r *sayso.Rule) {
 		w.value("until", r.Until)
 	}
 	if r.Source != (sayso.Source{}) {
-		w.key("source")
-		w.open('{')
-		w.some("layer", string(r.Source.Layer))
-		w.some("file", r.Source.File)
-		w.number("line", r.Source.Line)
-		w.number("column", r.Source.Column)
-		w.close('}')
+		w.Key("source")
+		w.Open('{')
+		w.Some("layer", string(r.Source.Layer))
+		w.Some("file", r.Source.File)
+		w.Number("line", r.Source.Line)
+		w.Number("column", r.Source.Column)
+		w.Close('}')
 	}
-	w.close('}')
+	w.Close('}')
 }
 
 func (w *writer) steps(name string, list []sayso.Step) {
 	if len(list) == 0 {
 		return
 	}
-	w.key(name)
-	w.open('[')
+	w.Key(name)
+	w.Open('[')
 	for i := range list {
 		s := &list[i]
-		w.next()
-		w.open('{')
-		w.string("stage", s.Stage)
-		w.some("part", clean(s.Part))
-		w.string("spoke", s.Spoke)
+		w.Open('{')
+		w.String("stage", s.Stage)
+		w.Some("part", clean(s.Part))
+		w.String("spoke", s.Spoke)
 		if s.Effect != sayso.Deny {
-			w.string("effect", s.Effect.String())
+			w.String("effect", s.Effect.String())
 		}
-		w.some("code", string(s.Code))
-		w.some("reason", clean(s.Reason))
+		w.Some("code", string(s.Code))
+		w.Some("reason", clean(s.Reason))
 		w.rule(s.Rule)
 		w.steps("steps", s.Steps)
-		w.close('}')
+		w.Close('}')
 	}
-	w.close(']')
+	w.Close(']')
 }

@@ -109,6 +109,17 @@ func (v Value) Text() (string, error) {
 	return string(v[1 : len(v)-1]), nil
 }
 
+// Bool is the value of true and false; null is false.
+func (v Value) Bool() (bool, error) {
+	switch string(v) {
+	case "true":
+		return true, nil
+	case "false", "null":
+		return false, nil
+	}
+	return false, errors.New("it is neither true nor false")
+}
+
 // Int is a whole number. Null is 0; what is no whole number is an error.
 func (v Value) Int() (int, error) {
 	if v.Null() {

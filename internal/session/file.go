@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -35,18 +34,35 @@ func read(file *os.File, belongs func(id string) bool) (known, error) {
 	if err != nil {
 		return k, private.Fail(file.Name(), "it cannot be read", "", err)
 	}
+	var waiting waits
+	err = k.take(text, &waiting, belongs)
+	left, wrong := waiting.read()
+	if k.state.Waiting = left; err == nil {
+		err = wrong
+	}
+	if err != nil {
+		err = &private.Error{File: file.Name(), Line: k.lines, Problem: err.Error(), Hint: startAfresh, Err: err}
+	}
+	return k, err
+}
+
+// take takes over what lines say, up to one that is damaged.
+func (k *known) take(text []byte, waiting *waits, belongs func(id string) bool) error {
 	for {
 		one, rest, whole := bytes.Cut(text, []byte("\n"))
 		if !whole {
-			return k, nil
+			return nil
 		}
 		l, err := parse(one)
 		if err == nil && k.lines == 0 && !belongs(l.ID) {
 			err = fmt.Errorf("it is the file of another session, %q", l.ID)
 		}
+		if err == nil && l.waits != nil {
+			err = waiting.note(l.waits)
+		}
 		k.lines++
 		if err != nil {
-			return k, &private.Error{File: file.Name(), Line: k.lines, Problem: err.Error(), Hint: startAfresh, Err: err}
+			return err
 		}
 		if k.lines == 1 {
 			k.id = l.ID
@@ -62,10 +78,7 @@ const startAfresh = "remove the file to let the session start afresh: what was d
 // appendLine adds a line behind those that are whole.
 func appendLine(file *os.File, size int64, l line) error {
 	l.Version, l.Time = version, time.Now().UTC().Truncate(time.Second)
-	text, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
+	text := l.text()
 	if size+int64(len(text)) >= maxSize {
 		return private.Fail(file.Name(), fmt.Sprintf("it would be larger than %d MiB", maxSize>>20), startAfresh, nil)
 	}

@@ -39,6 +39,8 @@ type line struct {
 	Soft    map[string]sayso.Denies   `json:"soft,omitempty"`   // changed ones
 	Written map[string]int            `json:"written,omitempty"`
 	Waiting map[string]*sayso.Waiting `json:"waiting,omitempty"` // null: it waits no longer
+
+	waits plainjson.Value // in a line that was read, in place of Waiting
 }
 
 var errShrinks = errors.New("a session does not forget what was denied, spent, counted or written")
@@ -171,6 +173,12 @@ func (l *line) set(f plainjson.Field) (err error) {
 		l.Prompt, err = one(f.Value.Text())
 	case "tainted":
 		l.Tainted, err = one(f.Value.Text())
+	case "denied":
+		l.Denied, err = readList(f.Value, readDenial)
+	case "written":
+		l.Written, err = readWritten(f.Value)
+	case "waiting":
+		l.waits = f.Value
 	default:
 		to := l.part(f.Key)
 		if to == nil {
@@ -186,27 +194,21 @@ func (l *line) set(f plainjson.Field) (err error) {
 
 func one[T any](v T, err error) (*T, error) { return &v, err }
 
-// part is where the value of a key belongs that is more than a word; nil: there is
-// no such key.
+// part is where the value of a key belongs that is seldom there; nil: there is no such
+// key.
 func (l *line) part(key string) any {
 	switch key {
 	case "surface":
 		return &l.Surface
-	case "denied":
-		return &l.Denied
 	case "spent":
 		return &l.Spent
 	case "soft":
 		return &l.Soft
-	case "written":
-		return &l.Written
-	case "waiting":
-		return &l.Waiting
 	}
 	return nil
 }
 
-// apply changes a state as the line says.
+// apply changes a state as the line says, but for the calls that wait.
 func (l *line) apply(st *sayso.SessionState) {
 	set(&st.Root, l.Root)
 	set(&st.Mode, l.Mode)
@@ -220,13 +222,6 @@ func (l *line) apply(st *sayso.SessionState) {
 	st.Spent = append(st.Spent, l.Spent...)
 	put(&st.Soft, l.Soft)
 	put(&st.Written, l.Written)
-	for id, w := range l.Waiting {
-		if w == nil {
-			delete(st.Waiting, id)
-			continue
-		}
-		put(&st.Waiting, map[string]sayso.Waiting{id: *w})
-	}
 }
 
 func set[T any](to, from *T) {

@@ -107,31 +107,38 @@ func install(name, pkg string) error {
 	return errors.Join(os.WriteFile(name, text, 0o755), os.Remove(name+".new"))
 }
 
-// run runs the program once, with an event.
+// run runs the program once, with an event. What was asked is answered then, as its
+// user does: no agent lets questions pile up.
 func (p *program) run(i int, root string) error {
-	session := fmt.Sprint(p.name, i/50)
-	if p.answer == "ask" { // else fifty questions would be waiting, which no agent lets happen
-		session = fmt.Sprint(p.name, i)
+	took, out, err := p.tell(i, root, "PreToolUse")
+	if err == nil && p.answer == "ask" {
+		_, _, err = p.tell(i, root, "PostToolUse")
 	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	if p.answer != "" && !bytes.Contains(out, []byte(`"permissionDecision":"`+p.answer+`"`)) {
+		return fmt.Errorf("%s answers %s", p.name, out)
+	}
+	p.took = append(p.took, float64(took)/float64(time.Millisecond))
+	return nil
+}
+
+// tell runs the program with an event.
+func (p *program) tell(i int, root, name string) (took time.Duration, answer []byte, err error) {
 	event, err := json.Marshal(map[string]any{
-		"session_id": session, "cwd": root, "hook_event_name": "PreToolUse", "permission_mode": "default",
+		"session_id": fmt.Sprint(p.name, i/50), "cwd": root, "hook_event_name": name, "permission_mode": "default",
 		"tool_name": "Bash", "tool_input": map[string]string{"command": p.command}, "tool_use_id": fmt.Sprintf("t%d", i),
 	})
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	cmd := exec.Command(p.path, "claude")
 	var out bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.env, bytes.NewReader(event), &out, os.Stderr
 	start := time.Now()
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	p.took = append(p.took, float64(time.Since(start))/float64(time.Millisecond))
-	if p.answer != "" && !bytes.Contains(out.Bytes(), []byte(`"permissionDecision":"`+p.answer+`"`)) {
-		return fmt.Errorf("%s answers %s", p.name, out.Bytes())
-	}
-	return nil
+	err = cmd.Run()
+	return time.Since(start), out.Bytes(), err
 }
 
 func median(values []float64) float64 {
