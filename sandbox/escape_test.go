@@ -206,7 +206,7 @@ var escapes = []escape{
 	{try: "cpu 3", promise: sandbox.CPU, by: "rlimit", says: "ended: cpu|signal 9", change: func(c *sayso.Contract) { c.CPU = time.Second }},
 	{try: "flood 5000000", promise: sandbox.Output, by: "kept", change: func(c *sayso.Contract) { c.Output = 64 << 10 }, inside: flooded},
 	{try: "stay $W/late 60000", promise: sandbox.AllEnded, by: pids, inside: nothingLater},
-	{try: "stay-behind $W/late 60000", promise: sandbox.AllEnded, by: pids, change: func(c *sayso.Contract) { c.Timeout, c.Grace = time.Second, 0 }, inside: nothingLater},
+	{try: "stay-behind $W/late 60000", promise: sandbox.AllEnded, by: pids, change: func(c *sayso.Contract) { c.Timeout, c.Grace = 4*time.Second, 0 }, inside: nothingLater},
 	{try: "sleep 1500", promise: sandbox.Timeout, by: "ended after", says: "timed out", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }},
 }
 

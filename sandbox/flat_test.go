@@ -116,7 +116,7 @@ func TestNoNamespaces(t *testing.T) {
 		}
 	}
 	c = contract(dir, "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ >pid; sleep 100') & while :; do sleep 0.05; done")
-	c.Timeout, c.Grace, c.Required = time.Second, 100*time.Millisecond, false
+	c.Timeout, c.Grace, c.Required = 5*time.Second, 100*time.Millisecond, false
 	if r := run(t, c); !r.TimedOut || r.failure != nil {
 		t.Errorf("%v", r)
 	}
