@@ -169,7 +169,7 @@ var flatEscapes = []escape{
 	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
 	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
 	{try: "stay $W/late 400", promise: sandbox.AllEnded, by: "the first process", inside: nothingLater},
-	{try: "stay-behind $W/late 600", promise: sandbox.AllEnded, by: "the first process", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }, inside: nothingLater},
+	{try: "stay-behind $W/late 60000", promise: sandbox.AllEnded, by: "the first process", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 3*time.Second, 0 }, inside: nothingLater},
 }
 
 // TestFlatEscape: what the report says is held without namespaces is held.
