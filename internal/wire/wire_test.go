@@ -242,7 +242,7 @@ func TestPlaces(t *testing.T) {
 func TestPlugin(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no node to run it")
+		t.Fatalf("%v: scripts/setup installs it", err)
 	}
 	dir := t.TempDir()
 	a, _ := wire.Find("opencode")
