@@ -3,6 +3,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"runtime"
@@ -119,6 +120,25 @@ func TestNoNamespaces(t *testing.T) {
 	c.Timeout, c.Grace, c.Required = 5*time.Second, 100*time.Millisecond, false
 	if r := run(t, c); !r.TimedOut || r.failure != nil {
 		t.Errorf("%v", r)
+	}
+	c.Timeout = time.Minute
+	for range 10 { // whoever ends all of them must not take the end of the command from whoever tells it
+		if err := os.Remove(dir + "/pid"); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			for ctx.Err() == nil {
+				if text, _ := os.ReadFile(dir + "/pid"); len(text) > 0 {
+					cancel()
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}()
+		if result, _, err := sandbox.Run(ctx, permit(t, c), sandbox.Options{Box: program}); !result.Ran || result.Signal != int(syscall.SIGKILL) {
+			t.Errorf("%+v, %v", result, err)
+		}
+		cancel()
 	}
 	if pid, err := os.ReadFile(dir + "/pid"); err != nil {
 		t.Error(err)

@@ -96,7 +96,7 @@ func (f *flat) run() int {
 	f.tell(Ready, strconv.Itoa(f.abi))
 	go f.obey(child)
 	status := f.reap(child)
-	endAll()
+	endAll(collect)
 	return status
 }
 
@@ -106,8 +106,10 @@ func (f *flat) obey(child int) {
 	for {
 		orders, err := Receive(f.orders)
 		if err != nil {
-			endAll()
-			os.Exit(failed)
+			if !endAll(func() {}) { // run waits for them, and tells how the command has ended
+				os.Exit(failed)
+			}
+			return
 		}
 		for _, o := range orders {
 			switch {
@@ -128,22 +130,29 @@ func (f *flat) obey(child int) {
 // endTime is how long it may take until all that was left has ended.
 const endTime = 5 * time.Second
 
-// endAll ends all processes below this one, and those that they start meanwhile.
-func endAll() {
+// endAll ends all processes below this one, and those that they start meanwhile, and
+// calls wait for those that have ended. It reports whether none is left.
+func endAll(wait func()) bool {
 	for until := time.Now().Add(endTime); time.Now().Before(until); {
 		list := descendants()
 		if len(list) == 0 {
-			return
+			return true
 		}
 		for _, pid := range list {
 			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended
 		}
-		for { // those that were left to this process
-			if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != nil || pid <= 0 {
-				break
-			}
-		}
+		wait()
 		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
+// collect waits for those that have ended and were left to this process.
+func collect() {
+	for {
+		if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != nil || pid <= 0 {
+			return
+		}
 	}
 }
 
