@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"path"
 	"slices"
 	"strconv"
 	"time"
@@ -25,7 +26,8 @@ type Contract struct {
 	Read      []string `json:"read,omitempty"`      // what it may read; empty: everything
 	Write     []string `json:"write,omitempty"`     // below which it may write
 	Protected []string `json:"protected,omitempty"` // in a folder of Write, what it may not
-	Watched   []string `json:"watched,omitempty"`   // patterns of paths: those that it makes are told at the end
+	Barred    []string `json:"barred,omitempty"`    // patterns of the same: what is there it may not change; what it makes ends it, and is put aside
+	Watched   []string `json:"watched,omitempty"`   // patterns of paths: those that it makes are only told at the end, also barred ones
 	Scratch   []string `json:"scratch,omitempty"`   // below which it may write what is gone at the end
 
 	Env     map[string]string `json:"env,omitempty"`     // variables that are set
@@ -51,6 +53,24 @@ type Contract struct {
 	Required bool `json:"required"`
 }
 
+// Bars reports whether a path, or a folder that it is in, has a name under which
+// nothing may be made or changed.
+func (c *Contract) Bars(name string) bool {
+	for ; name != "/" && name != "."; name = path.Dir(name) {
+		told := slices.ContainsFunc(c.Watched, func(pattern string) bool {
+			named, err := path.Match(pattern, name)
+			return named && err == nil
+		})
+		if !told && slices.ContainsFunc(c.Barred, func(pattern string) bool {
+			named, err := path.Match(pattern, name)
+			return named || err != nil // what cannot be read bars everything
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // A Network is what a run may reach; the zero value: nothing.
 type Network string
 
@@ -66,7 +86,7 @@ const (
 // reads the same: lists that are sets are in order, and the input of a tool has
 // its keys in order.
 func (c Contract) Canonical() []byte {
-	for _, set := range [...]*[]string{&c.Read, &c.Write, &c.Protected, &c.Watched, &c.Scratch, &c.Inherit, &c.Hosts} {
+	for _, set := range [...]*[]string{&c.Read, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Scratch, &c.Inherit, &c.Hosts} {
 		*set = slices.Clone(*set)
 		slices.Sort(*set)
 		*set = slices.Compact(*set)
@@ -120,6 +140,7 @@ func (c *Contract) text() []byte {
 	list("read", c.Read)
 	list("write", c.Write)
 	list("protected", c.Protected)
+	list("barred", c.Barred)
 	list("watched", c.Watched)
 	list("scratch", c.Scratch)
 	if len(c.Env) > 0 {

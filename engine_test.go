@@ -323,7 +323,7 @@ func TestContract(t *testing.T) {
 func TestCanonical(t *testing.T) {
 	full := sayso.Contract{
 		Tool: "Bash<&>", Input: []byte(`{"a":1}`), Argv: []string{"x", "\"y\""}, Script: "a\nb", Shell: "sh", Dir: "/d", Read: []string{"/r"}, Write: []string{"/w"},
-		Protected: []string{"/p"}, Watched: []string{"/q*"}, Scratch: []string{"/s"}, Env: map[string]string{"B": "2", "A": "1"}, Inherit: []string{"PATH"}, Timeout: 1, Grace: 2, Output: 3, CPU: 4, Memory: 5, Procs: 6,
+		Protected: []string{"/p"}, Barred: []string{"/b*"}, Watched: []string{"/q*"}, Scratch: []string{"/s"}, Env: map[string]string{"B": "2", "A": "1"}, Inherit: []string{"PATH"}, Timeout: 1, Grace: 2, Output: 3, CPU: 4, Memory: 5, Procs: 6,
 		Network: sayso.NetworkHosts, Hosts: []string{"h"}, Required: true, Preview: true, Changes: "c",
 	}
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
@@ -336,6 +336,22 @@ func TestCanonical(t *testing.T) {
 		if err != nil || string(c.Canonical()) != string(want) {
 			t.Errorf("%s\nwant %s %v", c.Canonical(), want, err)
 		}
+	}
+}
+
+// TestBars: what is barred has such a name, or is in a folder that has, unless it is
+// only told.
+func TestBars(t *testing.T) {
+	c := sayso.Contract{Barred: []string{"/w/.env*"}, Watched: []string{"/w/.env.example", "/w/["}}
+	for name, want := range map[string]bool{
+		"/w/.env": true, "/w/.env.local": true, "/w/.envs/a/b": true, "/w/.env.example": false, "/w/env": false, "/w/a/.env": false, "/": false, "w": false,
+	} {
+		if got := c.Bars(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if c.Barred = []string{"/w/["}; !c.Bars("/other") {
+		t.Error("a pattern that cannot be read bars nothing")
 	}
 }
 

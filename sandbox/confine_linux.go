@@ -52,6 +52,13 @@ func (p *plan) report() Report {
 	default:
 		r.by(Protected, "mount namespace, and all is ended if somebody outside replaces one")
 	}
+	switch {
+	case len(c.Barred) == 0:
+	case p.layers != nil:
+		r.by(Barred, "mount namespace", "what is made is shown")
+	default:
+		r.by(Barred, "mount namespace, for what is there", undoes)
+	}
 	p.network(&r, landlock)
 	r.held(c)
 	p.limits(&r)

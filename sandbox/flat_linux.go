@@ -51,8 +51,7 @@ func (j *job) inFlat(ctx context.Context, p *plan) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result, last, err := in.wait(ctx)
-	return j.ended(ctx, result, last, err)
+	return in.wait(ctx)
 }
 
 // makeFlat writes the steps. What programs keep to be quicker goes to the folder for
@@ -178,6 +177,9 @@ func (p *plan) flatFiles(r *Report, land string) {
 		r.open(Protected, "none")
 	} else {
 		r.not(Protected, "Landlock cannot deny a part of what it allows, and "+noView)
+	}
+	if len(c.Barred) > 0 && len(c.Write) > 0 {
+		r.partly(Barred, "what is there can be changed", undoes)
 	}
 }
 

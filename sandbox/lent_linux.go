@@ -126,6 +126,10 @@ func (j *job) lent(ctx context.Context, p *plan) (result Result, ok bool, err er
 		std.given()
 		return result, false, nil
 	}
+	if err := j.begin(); err != nil {
+		std.given()
+		return result, true, errors.Join(err, channel.Close())
+	}
 	err = sendFiles(channel, text, int(std.theirs[0].Fd()), int(std.theirs[1].Fd()), int(std.theirs[2].Fd()), begun)
 	std.given()
 	if err != nil {

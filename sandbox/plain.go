@@ -14,6 +14,9 @@ func (j *job) plain(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
+	if err := j.begin(); err != nil {
+		return Result{}, err
+	}
 	cmd := exec.CommandContext(ctx, file, j.c.Argv[1:]...)
 	cmd.Args[0] = j.c.Argv[0]
 	cmd.Env, cmd.Dir = j.env, j.c.Dir

@@ -320,7 +320,7 @@ func (p *plan) writes() error {
 func (p *plan) protected() error {
 	var done []string
 	pinned := map[string]bool{}
-	for _, name := range slices.Sorted(slices.Values(p.c.Protected)) {
+	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.c.Protected, barred(p.c)))) {
 		root := rootOf(name, p.c.Write)
 		if root == "" || inside(name, done) {
 			continue // it cannot be written anyway

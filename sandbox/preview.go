@@ -82,16 +82,6 @@ func RunPreview(ctx context.Context, permit sayso.Permit, o Options, p PreviewOp
 
 // run runs it with layers, or else with copies.
 func (p *Preview) run(ctx context.Context, c sayso.Contract, o Options, how PreviewOptions) error {
-	before, told := o.Before, false
-	if before != nil {
-		o.Before = func(c sayso.Contract, r Report) error {
-			if told {
-				return nil
-			}
-			told = true
-			return before(c, r)
-		}
-	}
 	why := "as it was asked to"
 	for _, copied := range []bool{false, true} {
 		if how.Copy && !copied {

@@ -22,6 +22,7 @@ const (
 	FilesRead  = "files read"
 	FilesWrite = "files write"
 	Protected  = "protected paths"
+	Barred     = "barred paths"
 	Watched    = "watched paths"
 	Environ    = "environment"
 	Network    = "network"
@@ -100,6 +101,10 @@ func (r *Report) open(promise, why string) {
 	*r = append(*r, Line{Promise: promise, State: Open, Why: why})
 }
 
+// undoes is what holds names that are barred: nothing keeps them from being made, but
+// nothing that was made under one is there afterwards.
+const undoes = "undone: what is made under such a name ends the run, and is put aside"
+
 // held adds the lines of what this program holds itself, wherever it runs.
 func (r *Report) held(c *sayso.Contract) {
 	if len(c.Watched) > 0 {
@@ -128,6 +133,9 @@ func nothing(c *sayso.Contract, why string) Report {
 	}
 	r.not(FilesWrite, why)
 	r.not(Protected, why)
+	if len(c.Barred) > 0 {
+		r.partly(Barred, "what is there can be changed", undoes)
+	}
 	if c.Network == sayso.NetworkAll {
 		r.open(Network, "everything can be reached")
 		r.open(Sockets, "everything can be reached")

@@ -26,6 +26,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -81,10 +82,13 @@ type Options struct {
 	// Nil, or if it returns nil: the command gets a place of its own.
 	Borrow func(key string, c sayso.Contract) *os.File
 
-	// Before is called with the contract when it is certain that it can be
-	// enforced as the report says, right before it runs; an error keeps it from
-	// running. If it turns out that this system has no namespaces, and the contract
-	// is not required, it is called again with what is enforced then.
+	// Aside is a folder that takes what was made under a name that the contract bars;
+	// empty, or if it is in another file system: it gets another name where it is.
+	Aside string
+
+	// Before is called with the contract when all is made that holds it, as the report
+	// says, right before it runs; an error keeps it from running. The time that the
+	// contract gives it counts from then on.
 	Before func(sayso.Contract, Report) error
 }
 
@@ -108,10 +112,11 @@ type Result struct {
 	Signal   int           `json:"signal,omitempty"`   // that has ended it
 	TimedOut bool          `json:"timedOut,omitempty"` // its time was over
 	Kept     bool          `json:"kept,omitempty"`     // it ran in a place that is kept
-	Ended    string        `json:"ended,omitempty"`    // why the sandbox has ended it before its time
+	Ended    string        `json:"ended,omitempty"`    // why the sandbox has ended it before its time, or undone something of it
 	Output   int64         `json:"output"`             // bytes that it wrote, if they were counted
 	Cut      int64         `json:"cut,omitempty"`      // bytes of those that were not kept
 	Made     []string      `json:"made,omitempty"`     // paths that the contract watches and that were not there before
+	Undone   []Undone      `json:"undone,omitempty"`   // what was made under a name that the contract bars
 	Duration time.Duration `json:"duration"`
 }
 
@@ -159,6 +164,11 @@ type job struct {
 	env []string
 	out *limiter
 
+	report Report                  // as it is now
+	told   Report                  // as it was when the command was about to start
+	stop   context.CancelCauseFunc // ends the run
+	timer  *time.Timer             // that ends it
+
 	layers *layers   // of a preview
 	tried  []Attempt // by a preview, to reach something
 }
@@ -179,12 +189,12 @@ func (j *job) check() error {
 			return errors.New("an argument has a NUL in it")
 		}
 	}
-	for _, pattern := range c.Watched {
+	for _, pattern := range slices.Concat(c.Barred, c.Watched) {
 		if _, err := filepath.Match(pattern, ""); err != nil {
 			return fmt.Errorf("the pattern %q in the contract: %w", pattern, err)
 		}
 	}
-	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Write, c.Protected, c.Watched, c.Scratch) {
+	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Write, c.Protected, c.Barred, c.Watched, c.Scratch) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
 			return fmt.Errorf("the path %q in the contract is not absolute and clean", p)
 		}
@@ -210,58 +220,86 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 	if !report.Enforced() && j.c.Required {
 		return Result{}, report, &NotEnforcedError{report}
 	}
-	if j.o.Before != nil {
-		if err := j.o.Before(j.c, report); err != nil {
-			return Result{}, report, err
-		}
-	}
 	if j.c.Output > 0 {
 		j.out = newLimiter(j.c.Output, j.o.Stdout, j.o.Stderr)
 		j.o.Stdout, j.o.Stderr = j.out.stream(0), j.out.stream(1)
 	}
-	if limit := j.c.Timeout; limit > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, limit, errTime)
-		defer stop()
-	}
-	began, before := time.Now(), matching(&j.c)
-	result, err := start(ctx)
-	var setup *setupError
-	if errors.As(err, &setup) {
-		result, report, err = j.otherwise(ctx, setup)
-	}
-	result.Duration, result.Made = time.Since(began), made(&j.c, before)
+	j.report = report
+	result, err := j.guarded(ctx, start)
 	if result.Signal != 0 {
 		result.Exit = 128 + result.Signal
 	}
 	if j.out != nil {
 		result.Output, result.Cut = j.out.close()
 	}
-	return result, report, err
+	return result, j.report, err
+}
+
+// guarded runs it while it is looked out for what must not be made.
+func (j *job) guarded(ctx context.Context, start func(context.Context) (Result, error)) (result Result, err error) {
+	ctx, j.stop = context.WithCancelCause(ctx)
+	defer j.stop(nil)
+	began, before, barredBefore := time.Now(), matching(j.c.Watched), barred(&j.c)
+	look := func() {}
+	if j.layers == nil { // else it is shown what was made
+		look = j.bar()
+	}
+	result, err = start(ctx)
+	var setup *setupError
+	if errors.As(err, &setup) {
+		result, err = j.otherwise(ctx, setup)
+	}
+	if j.timer != nil {
+		j.timer.Stop()
+	}
+	look()
+	result.Duration, result.Made = time.Since(began), made(j.c.Watched, before)
+	if j.layers == nil {
+		undone, failed := j.undo(barredBefore)
+		result.Undone, err = undone, errors.Join(err, failed)
+	}
+	appeared := new(barredError)
+	switch {
+	case errors.As(context.Cause(ctx), &appeared):
+		result.Ended = appeared.Error()
+	case len(result.Undone) > 0 && result.Ended == "": // it was quicker
+		result.Ended = (&barredError{result.Undone[0].Path}).Error()
+	}
+	return result, err
+}
+
+// begin is called when everything is ready for the command, right before it starts.
+func (j *job) begin() error {
+	if j.o.Before != nil && !reflect.DeepEqual(j.told, j.report) {
+		j.told = j.report
+		if err := j.o.Before(j.c, j.report); err != nil {
+			return err
+		}
+	}
+	if j.c.Timeout > 0 && j.timer == nil {
+		j.timer = time.AfterFunc(j.c.Timeout, func() { j.stop(errTime) })
+	}
+	return nil
 }
 
 // otherwise runs it where the sandbox could not be made, with what can be enforced
 // without it, if the contract lets that happen.
-func (j *job) otherwise(ctx context.Context, why *setupError) (result Result, report Report, err error) {
+func (j *job) otherwise(ctx context.Context, why *setupError) (Result, error) {
 	report, start := j.flat(why)
 	if j.o.Exec != nil {
 		report.not(Programs, "nobody can decide about them without namespaces")
 	}
+	j.report = report
 	if j.c.Required || j.o.Exec != nil {
-		return Result{}, report, fmt.Errorf("%w: %w", why, &NotEnforcedError{report})
+		return Result{}, fmt.Errorf("%w: %w", why, &NotEnforcedError{report})
 	}
-	if j.o.Before != nil { // it was told something else
-		if err := j.o.Before(j.c, report); err != nil {
-			return Result{}, report, err
-		}
-	}
-	result, err = start(ctx)
+	result, err := start(ctx)
 	var again *setupError
 	if errors.As(err, &again) {
-		report = nothing(&j.c, again.Error())
+		j.report = nothing(&j.c, again.Error())
 		result, err = j.plain(ctx)
 	}
-	return result, report, err
+	return result, err
 }
 
 // errTime is why a run ends whose time is over.

@@ -57,8 +57,7 @@ func (j *job) once(ctx context.Context, program string, p *plan) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	result, last, err := in.wait(ctx)
-	return j.ended(ctx, result, last, err)
+	return in.wait(ctx)
 }
 
 // An inner is a command that was started inside.
@@ -191,9 +190,9 @@ func throughPipe(r io.Reader) io.Reader {
 // flatEnd is how long sayso-box may take to end all others, without namespaces.
 const flatEnd = 10 * time.Second
 
-// wait waits for the end, and brings it about when the time is over. It returns what
-// was told last.
-func (in *inner) wait(ctx context.Context) (result Result, last box.Step, err error) {
+// wait waits for the end, and brings it about when the time is over.
+func (in *inner) wait(ctx context.Context) (result Result, err error) {
+	var last box.Step // that was told
 	told := make(chan box.Step, 4)
 	go func() {
 		defer close(told)
@@ -209,13 +208,16 @@ func (in *inner) wait(ctx context.Context) (result Result, last box.Step, err er
 	}()
 	over := make(chan struct{})
 	go in.end(ctx, over)
-	go in.j.forward(over, in.signal)
+	var refused error
 	for s := range told {
-		if s[0] == box.Tried {
+		switch s[0] {
+		case box.Tried:
 			in.j.saw(s)
-			continue
-		}
-		if result.Ran = result.Ran || s[0] == box.Ready; s[0] != box.Ready {
+		case box.Prepared:
+			refused = in.begin(over)
+		case box.Ready:
+			result.Ran = true
+		default:
 			last = s
 		}
 	}
@@ -225,7 +227,22 @@ func (in *inner) wait(ctx context.Context) (result Result, last box.Step, err er
 	in.watch()
 	_, _ = in.orders.Close(), in.messages.Close() // nobody is on the other side
 	result.TimedOut = errors.Is(context.Cause(ctx), errTime)
-	return result, last, err
+	if refused != nil {
+		return Result{}, refused
+	}
+	return in.j.ended(ctx, result, last, err)
+}
+
+// begin lets the command start, unless somebody has something against it.
+func (in *inner) begin(over <-chan struct{}) error {
+	err := in.j.begin()
+	if err == nil {
+		_ = box.Send(in.orders, box.Step{box.Go}) // if it has ended, that is told
+		go in.j.forward(over, in.signal)
+	} else {
+		in.kill()
+	}
+	return err
 }
 
 // signal passes on a signal.

@@ -1,15 +1,19 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/sayso-dev/sayso"
 )
 
-// matching are the paths there are that the contract watches.
-func matching(c *sayso.Contract) (out []string) {
-	for _, pattern := range c.Watched {
+// matching are the paths there are that patterns name.
+func matching(patterns []string) (out []string) {
+	for _, pattern := range patterns {
 		found, _ := filepath.Glob(pattern) // the patterns were checked
 		out = append(out, found...)
 	}
@@ -17,11 +21,83 @@ func matching(c *sayso.Contract) (out []string) {
 	return slices.Compact(out)
 }
 
-// made are the watched paths that were not there before. Nobody can say who has made
-// them: a person may have done it meanwhile.
-func made(c *sayso.Contract, before []string) []string {
-	return slices.DeleteFunc(matching(c), func(name string) bool {
+// made are those that were not there before. Nobody can say who has made them: a person
+// may have done it meanwhile.
+func made(patterns, before []string) []string {
+	return slices.DeleteFunc(matching(patterns), func(name string) bool {
 		_, was := slices.BinarySearch(before, name)
 		return was
 	})
+}
+
+// barred are the paths there are that the contract bars. What it protects anyway is not
+// among them: a place may hold it. Nor is what a link leads to: the command may have made
+// the link, but not what is there.
+func barred(c *sayso.Contract) []string {
+	return slices.DeleteFunc(matching(c.Barred), func(name string) bool {
+		real, err := filepath.EvalSymlinks(filepath.Dir(name))
+		return !c.Bars(name) || slices.Contains(c.Protected, name) || err == nil && real != filepath.Dir(name)
+	})
+}
+
+// An Undone is something that was made under a barred name while a command ran.
+type Undone struct {
+	Path  string `json:"path"`
+	Aside string `json:"aside"` // where it is now
+}
+
+// A barredError says why a run was ended.
+type barredError struct{ path string }
+
+func (e *barredError) Error() string {
+	return e.path + " was made, which the contract lets nobody make"
+}
+
+// undo puts aside what has appeared under barred names. Nothing of the command runs any
+// more.
+func (j *job) undo(before []string) (undone []Undone, err error) {
+	for _, name := range barred(&j.c) {
+		if _, was := slices.BinarySearch(before, name); was {
+			continue
+		}
+		to, failed := j.putAside(name)
+		switch {
+		case errors.Is(failed, fs.ErrNotExist): // somebody else was quicker
+		case failed != nil:
+			err = errors.Join(err, fmt.Errorf("%s was made while it ran, and cannot be put aside: %w", name, failed))
+		default:
+			undone = append(undone, Undone{name, to})
+		}
+	}
+	return undone, err
+}
+
+// putAside moves something to the folder for that, or, if that is in another file
+// system, gives it a name that no tool reads.
+func (j *job) putAside(name string) (to string, err error) {
+	if _, err := os.Lstat(name); err != nil {
+		return "", err
+	}
+	if info, err := os.Lstat(filepath.Dir(name)); err == nil && info.Mode()&0o300 != 0o300 {
+		_ = os.Chmod(filepath.Dir(name), info.Mode()|0o300) // the command may have done it; what follows fails if it is somebody else's
+	}
+	if j.o.Aside != "" {
+		if dir, err := os.MkdirTemp(j.o.Aside, ""); err == nil {
+			if to = filepath.Join(dir, filepath.Base(name)); os.Rename(name, to) == nil {
+				return to, nil
+			}
+			_ = os.Remove(dir) // nothing is in it
+		}
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(name), "sayso-aside-")
+	if err != nil {
+		return "", err
+	}
+	to = filepath.Join(dir, filepath.Base(name))
+	if err = os.Rename(name, to); err == nil {
+		return to, nil
+	}
+	_ = os.Remove(dir)                   // as above
+	to = dir + "-" + filepath.Base(name) // a folder that nobody may write in can only get another name
+	return to, os.Rename(name, to)
 }

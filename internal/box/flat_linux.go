@@ -80,9 +80,8 @@ func flatRights() error {
 
 // run starts the command, and returns when it and all that it has left have ended.
 func (f *flat) run() int {
-	file, err := f.program()
-	if err != nil {
-		f.tell(NotFound, err.Error())
+	file, ok := f.wait()
+	if !ok {
 		return failed
 	}
 	unix.Umask(f.umask)

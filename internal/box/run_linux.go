@@ -14,9 +14,8 @@ import (
 // run starts the command, and returns when it has ended. Everything that it has
 // started ends with this process.
 func (s *stage) run() int {
-	file, err := s.program()
-	if err != nil {
-		s.tell(NotFound, err.Error())
+	file, ok := s.wait()
+	if !ok {
 		return failed
 	}
 	unix.Umask(s.umask)
@@ -36,6 +35,18 @@ func (s *stage) run() int {
 		go s.count()
 	}
 	return s.reap(child)
+}
+
+// wait finds the program, tells that all is prepared, and waits until it may begin.
+func (s *stage) wait() (file string, ok bool) {
+	file, err := s.program()
+	if err != nil {
+		s.tell(NotFound, err.Error())
+		return "", false
+	}
+	s.tell(Prepared)
+	orders, err := Receive(s.orders)
+	return file, err == nil && len(orders) == 1 && len(orders[0]) == 1 && orders[0][0] == Go
 }
 
 // cannot says that a program could not be started.

@@ -76,7 +76,8 @@ const (
 
 // What sayso-box tells.
 const (
-	Ready    = "ready"    // all is as planned, and the command is started: the version of Landlock
+	Prepared = "prepared" // all is as planned, and it waits for Go
+	Ready    = "ready"    // the command is started: the version of Landlock
 	Failed   = "failed"   // STEP WHY: nothing was run
 	NotFound = "notfound" // WHY: there is no such program, nothing was run
 	CannotDo = "cannot"   // WHY: the program cannot be run
@@ -90,8 +91,9 @@ const (
 	Spent    = "spent"    // WHY: a kept place is not as it was, and has ended
 )
 
-// What sayso-box is told while the command runs.
+// What sayso-box is told after the plan.
 const (
+	Go     = "go"     // the command is to be started
 	Signal = "signal" // NUMBER: for the command
 	End    = "end"    // all processes are asked to end
 	Kill   = "kill"   // in a kept place: all processes are ended

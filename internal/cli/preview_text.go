@@ -66,7 +66,7 @@ func (p *previewing) json(all bool) *previewJSON {
 func (p *previewing) text(all bool) []string {
 	w := &previewText{dir: p.call.Root}
 	if p.told.Contract != nil {
-		w.patterns = p.told.Contract.Watched
+		w.patterns = slices.Concat(p.told.Contract.Barred, p.told.Contract.Watched)
 	}
 	s := p.shown
 	r := s.Result

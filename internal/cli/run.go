@@ -306,6 +306,7 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	if o.keep {
 		options.Borrow = borrow(o.ask.session, call.Root)
 	}
+	options.Aside = asideFolder()
 	options.Before = func(c sayso.Contract, r sandbox.Report) error {
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})
@@ -317,10 +318,7 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	if err != nil {
 		record.Error, told.Error = err.Error(), err.Error()
 	}
-	note := held(made)
-	if len(result.Made) > 0 {
-		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
-	}
+	note := held(made) + madeNote(result)
 	if n := left(); n > 0 {
 		note += fmt.Sprintf("; %d more connections", n)
 	}
@@ -370,15 +368,16 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 	case err != nil:
 		return o.failed(err, std)
 	}
-	for _, name := range result.Made {
-		printf(std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
-	}
+	tellMade(result, std)
 	if result.Ended != "" {
 		printf(std.Err, "sayso: error: it was ended: %s\n", result.Ended)
 	}
 	if result.TimedOut {
 		printf(std.Err, "sayso: error: its time of %s was over\n", o.timeout)
 		return statusError(exitTimeout)
+	}
+	if len(result.Undone) > 0 {
+		return statusError(exitNotAllowed)
 	}
 	if !o.asJSON && !made.Enforced() {
 		printf(std.Err, "sayso: note: %s\n", held(made))

@@ -28,11 +28,18 @@ var networks = map[string]sayso.Network{"": "", "none": sayso.NetworkNone, "loop
 // itself later, or says what agents may do.
 var guardedHere = []string{".git/hooks", ".git/config", ".env", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
 
-// guardedThere is what nobody may change where it is there; what is made under such a
-// name is told at the end, because nothing can hold the place of every name. A policy
-// that is made by somebody inside may only tighten, until a person trusts what it says.
+// barredHere is what nobody may change where it is there, nor make where it is not:
+// nothing can hold the place of every name, and so what was made is put aside.
+var barredHere = []string{".env*", ".sayso.yaml", ".sayso"}
+
+// templates are files with such a name that no tool reads, and that are in most
+// repositories: to bar them would end a git checkout.
+var templates = []string{".env*example", ".env*sample", ".env*template", ".env*tmpl", ".env*dist", ".env*defaults"}
+
+// guardedThere is what nobody may change where it is there, either; what is made under
+// such a name is only told, because tools that people use make it.
 var guardedThere = []string{
-	".sayso.yaml", ".sayso", ".env.*", ".envrc", ".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes",
+	".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes",
 	".git/modules/*/hooks", ".git/modules/*/config", ".git/modules/*/*/hooks", ".git/modules/*/*/config", ".git/worktrees/*/config.worktree",
 }
 
@@ -153,10 +160,10 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 			roots = append(roots, common)
 		}
 	}
-	c.Write, c.Protected, c.Watched = roots, protectedIn(roots, t.protected), watchedIn(roots)
+	c.Write, c.Protected, c.Barred, c.Watched = roots, protectedIn(roots, t.protected), patternsIn(roots, barredHere), patternsIn(roots, slices.Concat(templates, guardedThere))
 	switch t.files {
 	case "read-only":
-		c.Write, c.Protected, c.Watched = nil, nil, nil
+		c.Write, c.Protected, c.Barred, c.Watched = nil, nil, nil, nil
 	case "unconfined":
 		c.Write = []string{"/"}
 	}
@@ -201,18 +208,18 @@ func protectedIn(roots, own []string) []string {
 
 // there is what is guarded in a folder because it is there.
 func there(root string) (out []string) {
-	for _, pattern := range guardedThere {
+	for _, pattern := range slices.Concat(barredHere, guardedThere) {
 		found, _ := filepath.Glob(filepath.Join(quoteGlob(root), pattern)) // the patterns are ours
 		out = append(out, found...)
 	}
 	return out
 }
 
-// watchedIn are the patterns of what is guarded where it is there.
-func watchedIn(roots []string) (out []string) {
+// patternsIn are patterns for all folders that can be written.
+func patternsIn(roots, patterns []string) (out []string) {
 	for _, root := range roots {
 		common := isCommon(root)
-		for _, pattern := range guardedThere {
+		for _, pattern := range patterns {
 			if inGit, ok := strings.CutPrefix(pattern, ".git/"); common && ok {
 				out = append(out, filepath.Join(quoteGlob(root), inGit))
 			} else if !common {

@@ -162,7 +162,7 @@ func (s *stepper) Run(ctx context.Context, c stepwise.Command) (int, error) {
 	ask, tell, left := s.o.connections(call, &s.engine, s.std)
 	result, made, err := sandbox.Run(ctx, permit, sandbox.Options{
 		Connect: ask, Connected: tell, Resolve: s.std.Resolve, Dial: s.std.Dial,
-		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Terminal: s.o.terminal, Signals: signals, Temp: s.temp,
+		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Terminal: s.o.terminal, Signals: signals, Temp: s.temp, Aside: asideFolder(),
 		Before: func(terms sayso.Contract, r sandbox.Report) error {
 			note := fmt.Sprintf("line %d of its script, %s", c.Line, held(r))
 			return s.engine.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: terms.Hash(), Terms: &terms, Note: note})
@@ -207,17 +207,12 @@ func (s *stepper) ran(ctx context.Context, call sayso.Call, c *stepwise.Command,
 	if err != nil {
 		record.Error = err.Error()
 	}
-	note := held(result.made) + result.more
-	if len(result.Made) > 0 {
-		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
-	}
+	note := held(result.made) + result.more + madeNote(result.Result)
 	s.note(call.ID, func(one *stepJSON) { one.Exit, one.Held = &status, note })
 	if noted := s.engine.Note(context.WithoutCancel(ctx), call, sayso.Record{Kind: sayso.RecordResult, Result: &record, Note: note}); noted != nil {
 		return status, noted
 	}
-	for _, name := range result.Made {
-		printf(s.std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
-	}
+	tellMade(result.Result, s.std)
 	switch {
 	case status == exitNotFound && err != nil:
 		printf(c.Stderr, "sayso: %s: command not found\n", c.Argv[0])

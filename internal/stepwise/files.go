@@ -14,6 +14,8 @@ type Files struct {
 	Write     []string // below which it may write
 	Protected []string // but not there
 	Temp      string   // what commands see as /tmp; empty: they share none
+
+	Barred func(path string) bool // nor what has such a name; nil: none has
 }
 
 // hidden is what the shell opens for nobody: daemons, devices, and what belongs to the

@@ -92,7 +92,7 @@ func (f *Files) may(path, name, real string, flag int) error {
 		return nil
 	}
 	switch {
-	case under(real, f.Protected) || above(real, f.Protected):
+	case under(real, f.Protected) || above(real, f.Protected) || f.Barred != nil && f.Barred(real):
 		return errors.New("it is protected")
 	case under(real, f.Write) || under(real, temp):
 		return nil

@@ -47,6 +47,9 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 	if len(c.Inherit) > 0 {
 		list = append(list, row("inherited variables", each(c.Inherit, Options{})...))
 	}
+	if len(c.Barred) > 0 {
+		list = append(list, row("ended if it makes", joined(c.Barred, o)))
+	}
 	if len(c.Watched) > 0 {
 		list = append(list, row("told if it is made", joined(c.Watched, o)))
 	}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/private"
+	"github.com/sayso-dev/sayso/sandbox"
+	"github.com/sayso-dev/sayso/shell"
+)
+
+// asideFolder is where it goes what a command has made under a name that is barred;
+// empty: there can be none, and it gets another name where it is.
+func asideFolder() string {
+	state, err := local.State()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Join(state.Dir, "aside")
+	if private.Make(state.Dir, dir) != nil {
+		return ""
+	}
+	return dir
+}
+
+// tellMade tells of what a command has made that tools read by themselves.
+func tellMade(result sandbox.Result, std IO) {
+	for _, name := range result.Made {
+		printf(std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
+	}
+	for _, u := range result.Undone {
+		printf(std.Err, "sayso: note: %s was made while it ran, and put aside: look at it, and if it is to be there: mv %s\n", shell.ShownWhole(u.Path), shell.ShownWhole(commandLine([]string{u.Aside, u.Path})))
+	}
+}
+
+// madeNote is the same for the journal.
+func madeNote(result sandbox.Result) (note string) {
+	if len(result.Made) > 0 {
+		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
+	}
+	for _, u := range result.Undone {
+		note += "; made under a guarded name and put aside: " + u.Path + " as " + u.Aside
+	}
+	return note
+}
