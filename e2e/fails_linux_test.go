@@ -1,11 +1,18 @@
 package e2e
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sayso-dev/sayso/internal/scripted"
+	"github.com/sayso-dev/sayso/internal/wire"
 )
 
 // TestNeverOpen: whatever goes wrong in sayso, what would be denied does not run.
@@ -38,6 +45,12 @@ func TestNeverOpen(t *testing.T) {
 			}
 		},
 		"fails in silence": func(s *scene) { s.hook("exit 1") },
+		"a shell that greets": func(s *scene) {
+			for _, name := range []string{".profile", ".bash_profile", ".bashrc"} {
+				s.write("home/"+name, "echo welcome\n")
+			}
+			s.more = []string{"BASH_ENV=" + s.home + "/.bashrc"}
+		},
 		"not executable": func(s *scene) {
 			if err := os.Chmod(s.bin+"/sayso-hook", 0o600); err != nil {
 				s.t.Fatal(err)
@@ -57,6 +70,96 @@ func TestNeverOpen(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestGarbage: what is no answer is none. The agents themselves take it for a yes.
+func TestGarbage(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.wired = func() {
+			if err := os.Rename(s.bin+"/sayso-hook", s.bin+"/hook"); err != nil {
+				t.Fatal(err)
+			}
+			s.write("bin/sayso-hook", "")
+			s.hook(`event=$(cat)
+case $event in
+*"touch words"*) echo not an answer; echo nor this >&2 ;;
+*"touch cut"*) printf '{"hookSpecificOutput":{"hookEv' ;;
+*"touch other"*) echo '{"continue":true,"allow":true}' ;;
+*"touch denied"*) echo a line of a log; printf %s "$event" | "${0%/*}/hook" "$@" ;;
+*"touch bytes"*) head -c 100000 /dev/zero | tr "\\000" "\\377" ;;
+esac`)
+		}
+		names := []string{"words", "cut", "other", "denied", "bytes"}
+		var calls []scripted.Call
+		for _, name := range names {
+			calls = append(calls, s.client.shell("touch "+name))
+		}
+		s.run(calls...)
+		for i, name := range names {
+			if s.has(name) {
+				t.Errorf("%s: it ran; the model was told %q", name, s.told())
+			}
+			toldOf(s, i, "answer")
+		}
+	})
+}
+
+// TestGoesOn: what is known to let calls through, and is told in docs/agents.md, lets
+// them through still, and nowhere else: the hook says nothing at all, with success; its
+// time is over.
+func TestGoesOn(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.wired = func() { hangs(s) }
+		s.run(s.client.shell("touch silent"), s.client.shell("touch hanging"))
+		for name, open := range map[string][]string{"silent": {"codex", "copilot"}, "hanging": {"claude", "codex", "gemini", "copilot"}} {
+			if want := slices.Contains(open, s.client.name); s.has(name) != want {
+				t.Errorf("%s: it ran: %v; the model was told %q", name, !want, s.told())
+			}
+		}
+	})
+}
+
+// hangs has the hook say nothing, or hang before a tool runs; the client waits two
+// seconds for it.
+func hangs(s *scene) {
+	s.hook(`case $(cat) in *"touch hanging"*) exec sleep 60 >/dev/null 2>&1 ;; esac`)
+	for _, name := range []string{".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json", ".config/opencode/plugins/sayso.js", ".copilot/hooks/sayso.json"} {
+		text, err := os.ReadFile(filepath.Join(s.home, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		shorter := []string{": 600000", ": 2000", ": 600", ": 2", "wait = 600000", "wait = 2000"}
+		if s.client.name == "claude" { // for which no time is written
+			shorter = append(shorter, `"type": "command"`, `"type": "command", "timeout": 2`)
+		}
+		s.write("home/"+name, strings.NewReplacer(shorter...).Replace(string(text)))
+	}
+	if s.client.name == "codex" {
+		s.trust()
+	}
+}
+
+// trust has Codex trust the hooks as they are now.
+func (s *scene) trust() {
+	s.t.Helper()
+	file, config := s.home+"/.codex/hooks.json", s.home+"/.codex/config.toml"
+	hooks, err := os.ReadFile(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	text, err := os.ReadFile(config)
+	if err == nil {
+		text, err = wire.Trusts(text, file, hooks)
+	}
+	if err == nil {
+		err = os.WriteFile(config, text, 0o600)
+	}
+	if err != nil {
+		s.t.Fatal(err)
 	}
 }
 

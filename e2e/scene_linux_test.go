@@ -44,6 +44,7 @@ type scene struct {
 	model                *scripted.Model
 	wired                func()   // what happens after sayso init
 	options              []string // of sayso init
+	more                 []string // variables that the client has besides
 }
 
 // newScene makes one, wired as sayso init does.
@@ -134,7 +135,7 @@ func (s *scene) start(calls ...scripted.Call) (wait func()) {
 	args := s.client.argv(s)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	var out bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = s.repo, s.env(s.client.env(s)...), &out, &out, 5*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = s.repo, s.env(append(s.client.env(s), s.more...)...), &out, &out, 5*time.Second
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}

@@ -35,16 +35,18 @@ type Agent struct {
 	// the hook blocks the call.
 	Open bool
 
-	stops   bool // it stops altogether if a hook that only tells something is lost
-	form    form
-	every   map[string]any           // the keys of each entry besides its command
-	decides map[string]any           // those of entries for events at which a call is decided
-	command string                   // the key of the command; empty: command
-	brief   map[string]time.Duration // events that are waited for only so long
-	usual   time.Duration            // how long it waits if nothing is written
-	unit    int                      // how many of its time units a second has; 0: time is not written
-	time    string                   // the key of the time
-	named   bool                     // the event is named behind the command
+	stops    bool // it stops altogether if a hook that only tells something is lost
+	answers  answers
+	anyShell bool // the shell of its user runs the hook
+	form     form
+	every    map[string]any           // the keys of each entry besides its command
+	decides  map[string]any           // those of entries for events at which a call is decided
+	command  string                   // the key of the command; empty: command
+	brief    map[string]time.Duration // events that are waited for only so long
+	usual    time.Duration            // how long it waits if nothing is written
+	unit     int                      // how many of its time units a second has; 0: time is not written
+	time     string                   // the key of the time
+	named    bool                     // the event is named behind the command
 
 	places func(at At) []Place
 	more   []Setting // what else a managed file must say
@@ -115,13 +117,17 @@ func Find(name string) (*Agent, bool) {
 	return nil, false
 }
 
+// inPreToolUse is how the answers of agents begin that take after Claude Code.
+const inPreToolUse = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"`
+
 // settings is how the hooks of an agent are wired.
 func settings(name string) *Agent {
 	switch name {
 	case "claude":
 		return &Agent{
 			Program: "claude", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Claude Code goes on",
-			every: map[string]any{"type": "command"}, time: "timeout", usual: 10 * time.Minute,
+			answers: answers{start: inPreToolUse, reason: `","permissionDecisionReason":"`, end: `"}}`},
+			every:   map[string]any{"type": "command"}, time: "timeout", usual: 10 * time.Minute,
 			places: func(at At) []Place {
 				all := under(at, ".claude/settings.json", filepath.Join(at.own("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), "/etc/claude-code/managed-settings.json")
 				return slices.Insert(all, 1, Place{Local, filepath.Join(at.Root, ".claude", LocalSettings)})
@@ -131,6 +137,7 @@ func settings(name string) *Agent {
 	case "codex":
 		return &Agent{
 			Program: "codex", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Codex goes on",
+			answers: answers{start: inPreToolUse, reason: `","permissionDecisionReason":"`, end: `"}}`, quiet: true, hears: true, errs: true}, anyShell: true,
 			every: map[string]any{"type": "command"}, unit: 1, time: "timeout", usual: 10 * time.Minute, brief: map[string]time.Duration{"SessionEnd": 3 * time.Second},
 			places: func(at At) []Place {
 				return under(at, ".codex/hooks.json", filepath.Join(at.own("CODEX_HOME", ".codex"), "hooks.json"), requirements)
@@ -139,7 +146,8 @@ func settings(name string) *Agent {
 	case "gemini":
 		return &Agent{
 			Program: "gemini", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Gemini CLI goes on",
-			every: map[string]any{"type": "command", "name": "sayso"}, stops: true, unit: 1000, time: "timeout", usual: time.Minute,
+			answers: answers{start: `{"decision":"`, reason: `","reason":"`, end: `"}`, hears: true},
+			every:   map[string]any{"type": "command", "name": "sayso"}, stops: true, unit: 1000, time: "timeout", usual: time.Minute,
 			places: func(at At) []Place {
 				return under(at, ".gemini/settings.json", filepath.Join(at.own("GEMINI_CLI_HOME", ""), ".gemini", "settings.json"), "/etc/gemini-cli/settings.json")
 			},
@@ -157,7 +165,8 @@ func settings(name string) *Agent {
 	case "copilot":
 		return &Agent{
 			Program: "copilot", Open: true, Lost: "Copilot CLI, or the shell that starts it, blocks the call; when its time is over Copilot CLI goes on",
-			form: flat, every: map[string]any{"type": "command"}, command: "bash", unit: 1, time: "timeoutSec", usual: 30 * time.Second, named: true,
+			answers: answers{start: `{"permissionDecision":"`, reason: `","permissionDecisionReason":"`, end: `"}`, quiet: true},
+			form:    flat, every: map[string]any{"type": "command"}, command: "bash", unit: 1, time: "timeoutSec", usual: 30 * time.Second, named: true,
 			places: func(at At) []Place {
 				return under(at, ".github/hooks/sayso.json", filepath.Join(at.own("COPILOT_HOME", ".copilot"), "hooks", "sayso.json"), "/etc/github-copilot/policy.d/sayso.json")
 			},

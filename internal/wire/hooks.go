@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,90 +19,12 @@ type Hook struct {
 	Closed                  bool          // a call is blocked if the hook is lost
 }
 
-// command is how a hook is called: the program, maybe the verb, the agent, the event
-// and options.
-var command = regexp.MustCompile(`^(.*?)( hook)? ([a-z]+)(?: ([A-Za-z.]+))?( --observe)?$`)
-
-// orBlock is behind a command whose agent would go on if it could not be run, or were
-// killed: the shell that the agent starts then blocks the call, in the form in which
-// that is understood everywhere.
-const orBlock = " || { echo 'sayso: the hook did not answer; install sayso, or see sayso doctor' >&2; exit 2; }"
-
-// orGoOn is behind a command that only tells something, whose agent would stop
-// altogether if it could not be run: the next call is blocked, and says why.
-const orGoOn = " || :"
-
-// A Call is a command that runs the hook of sayso.
-type Call struct {
-	Program, Agent, Event string
-	Observe               bool
-}
-
-// ParseCall reads a command; ok is false if it does not run the hook of sayso.
-func ParseCall(text string) (c Call, ok bool) {
-	text = strings.TrimSuffix(strings.TrimSuffix(text, orBlock), orGoOn)
-	m := command.FindStringSubmatch(strings.TrimSpace(text))
-	if m == nil {
-		return c, false
-	}
-	c = Call{Program: unquote(m[1]), Agent: m[3], Event: m[4], Observe: m[5] != ""}
-	want := "sayso-hook"
-	if m[2] != "" {
-		want = "sayso"
-	}
-	return c, programName(c.Program) == want
-}
-
-func unquote(path string) string {
-	path = strings.TrimSpace(path)
-	if quoted, ok := strings.CutPrefix(path, "'"); ok {
-		return strings.ReplaceAll(strings.TrimSuffix(quoted, "'"), `'\''`, "'")
-	}
-	return strings.Trim(path, `"`)
-}
-
-// programName is the last part of the path of a program.
-func programName(path string) string {
-	path = strings.ReplaceAll(path, `\`, "/")
-	return strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".exe")
-}
-
-// Word writes a path so that a shell takes it for one word.
-func Word(path string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:", r)
-	}
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // parse reads settings. Claude Code wants plain JSON; the others are not so strict.
 func (a *Agent) parse(text []byte) (*jsontext.Value, error) {
 	if a.Name == "claude" {
 		return jsontext.Parse(text)
 	}
 	return jsontext.ParseCommented(text)
-}
-
-// line is the command for an event.
-func (a *Agent) line(call Call, event string) string {
-	text := Word(call.Program) + " " + a.Name
-	if a.named {
-		text += " " + event
-	}
-	if call.Observe {
-		return text + " --observe"
-	}
-	switch decides := slices.Contains(a.Decisive(), event); {
-	case runtime.GOOS == "windows":
-	case a.Open && decides:
-		text += orBlock
-	case a.stops && !decides:
-		text += orGoOn
-	}
-	return text
 }
 
 // wait is how long the agent is to wait at an event.
@@ -358,7 +278,7 @@ func (a *Agent) Find(text []byte, scope Scope) ([]Hook, error) {
 		entry := o.lists[last].Items[o.indexes[last]]
 		h := Hook{Event: o.lists[1].Members[o.indexes[1]].Key, Line: entry.Line(text)}
 		h.Command, _ = a.call(entry)
-		h.Closed = !a.Open || strings.HasSuffix(h.Command, orBlock)
+		h.Closed = a.closed(h.Command)
 		holder := entry
 		if a.form == nested {
 			holder = o.lists[3]

@@ -72,26 +72,52 @@ func tables(text []byte) []table {
 	at, inside := 0, ""
 	for line := range bytes.Lines(text) {
 		at += len(line)
-		plain := strings.TrimSpace(string(line))
-		for _, sign := range []string{`"""`, "'''"} {
-			if (inside == "" || inside == sign) && strings.Count(plain, sign)%2 == 1 {
-				inside = map[bool]string{true: sign}[inside == ""]
-			}
-		}
+		within := inside != ""
+		var plain string
+		plain, inside = uncommented(string(line), inside)
+		plain = strings.TrimSpace(plain)
 		last := &out[len(out)-1]
 		key, value, is := strings.Cut(plain, "=")
 		switch {
-		case inside != "" || plain == "" || plain[0] == '#':
+		case within || inside != "" || plain == "":
 		case plain[0] == '[' && strings.Contains(plain, "]"):
 			name := strings.TrimSpace(plain[1:strings.LastIndexByte(plain, ']')])
 			out = append(out, newTable(name, at))
 		case is:
-			value, _, _ = strings.Cut(value, " #")
 			key = strings.TrimSpace(key)
 			last.keys[key], last.at[key], last.end = strings.TrimSpace(value), [2]int{at - len(line), at}, at
 		}
 	}
 	return out
+}
+
+// uncommented is a line of TOML without the comment at its end. Inside is the sign of a
+// text of several lines that it begins in, and after that of one that it ends in.
+func uncommented(line, inside string) (plain, after string) {
+	for i := 0; i < len(line); i++ {
+		rest := line[i:]
+		switch c := line[i]; {
+		case inside != "" && strings.HasPrefix(rest, inside):
+			i += len(inside) - 1
+			inside = ""
+		case inside != "":
+			if c == '\\' && inside[0] == '"' {
+				i++
+			}
+		case c == '#':
+			return line[:i], ""
+		case c == '"' || c == '\'':
+			inside = string(c)
+			if long := strings.Repeat(inside, 3); strings.HasPrefix(rest, long) {
+				inside = long
+				i += 2
+			}
+		}
+	}
+	if len(inside) == 1 { // such a text ends with its line
+		inside = ""
+	}
+	return line, inside
 }
 
 // wireRequirements writes the hooks into the administrator's file of Codex, and that
@@ -133,9 +159,10 @@ func unwireRequirements(text []byte) []byte {
 
 // findRequirements lists the hooks of sayso in the administrator's file of Codex.
 func findRequirements(text []byte) []Hook {
+	codex, _ := Find("codex") // it is there
 	var out []Hook
 	for _, t := range tables(text) {
-		event, ok := strings.CutPrefix(strings.TrimSuffix(t.name, ".hooks"), "[hooks.")
+		event, ok := strings.CutPrefix(strings.TrimSuffix(t.name, ".hooks]"), "[hooks.")
 		var line string
 		if !ok || json.Unmarshal([]byte(t.keys["command"]), &line) != nil {
 			continue
@@ -146,7 +173,7 @@ func findRequirements(text []byte) []Hook {
 		seconds := 0
 		_, _ = fmt.Sscan(t.keys["timeout"], &seconds) // none is as it always is
 		at := t.at["command"][0]
-		out = append(out, Hook{Event: event, Command: line, Line: bytes.Count(text[:at], []byte("\n")) + 1, Wait: time.Duration(seconds) * time.Second, Closed: strings.HasSuffix(line, orBlock)})
+		out = append(out, Hook{Event: event, Command: line, Line: bytes.Count(text[:at], []byte("\n")) + 1, Wait: time.Duration(seconds) * time.Second, Closed: codex.closed(line)})
 	}
 	return out
 }

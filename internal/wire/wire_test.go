@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -102,10 +101,10 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 // TestForms: each agent gets its own form.
 func TestForms(t *testing.T) {
 	for name, want := range map[string][]string{
-		"claude":  {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook claude || { echo 'sayso: the hook did not answer; install sayso, or see sayso doctor' >&2; exit 2; }",`, `"SessionStart":[{"hooks":[{"command":`},
-		"codex":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/x/sayso-hook codex || {`, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
-		"gemini":  {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"/x/sayso-hook gemini || {`},
-		"copilot": {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"/x/sayso-hook copilot preToolUse || {`},
+		"claude":  {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"s='{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'; a=$(/x/sayso-hook claude); case `, `"SessionStart":[{"hooks":[{"command":`},
+		"codex":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook codex); case `, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
+		"gemini":  {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(/x/sayso-hook gemini); case `},
+		"copilot": {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(/x/sayso-hook copilot preToolUse); case `},
 		"cursor":  {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
 	} {
 		a, _ := wire.Find(name)
@@ -135,7 +134,7 @@ func TestManaged(t *testing.T) {
 		}
 	}
 	codex, _ := wire.Find("codex")
-	for _, text := range []string{"", "# mine\n[features] # x\nother = 1\n\n[else]\na = 1\n", "a = \"\"\"\n[hooks]\n\"\"\"\n", "[features]\nhooks = true\n"} {
+	for _, text := range []string{"", "# mine\n[features] # x\nother = 1\n\n[else]\na = 1\n", "a = \"\"\"\n[hooks]\n\"\"\"\n", "[features]\nhooks = true\n", "a = \"it\\\"''' # no [hooks]\" # '''\nb = '#\"'\n"} {
 		got, err := codex.Wire([]byte(text), wire.Managed, call)
 		if err != nil || bytes.Count(got, []byte("hooks = true")) != 1 || !strings.Contains(string(got), strings.TrimSpace(strings.Split(text, "\n")[0])) {
 			t.Errorf("%v\n%s", err, got)
@@ -144,7 +143,15 @@ func TestManaged(t *testing.T) {
 		if err != nil || !bytes.Equal(got, again) {
 			t.Errorf("again: %v\n%s", err, again)
 		}
-		if found, _ := codex.Find(got, wire.Managed); len(found) != len(codex.Wired()) || found[0].Wait != 10*time.Minute {
+		found, _ := codex.Find(got, wire.Managed)
+		var events []string
+		for _, h := range found {
+			events = append(events, h.Event)
+			if h.Closed != (h.Event == "PreToolUse") {
+				t.Errorf("%+v", h)
+			}
+		}
+		if !slices.Equal(events, codex.Wired()) || found[0].Wait != 10*time.Minute {
 			t.Errorf("%+v\n%s", found, got)
 		}
 		back, err := codex.Unwire(got, wire.Managed)
@@ -309,60 +316,6 @@ try {
 		t.Errorf("%v: %s", err, out)
 	}
 	return string(out)
-}
-
-// TestLost: a hook that is missing, killed, or fails blocks the call in the form that
-// all agents understand, and one that answers is not disturbed.
-func TestLost(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh")
-	}
-	dir := t.TempDir()
-	for name, test := range map[string]struct {
-		script string
-		mode   os.FileMode
-		status int
-	}{
-		"answers": {"#!/bin/sh\ncat >/dev/null; echo yes\n", 0o755, 0},
-		"blocks":  {"#!/bin/sh\necho why >&2; exit 2\n", 0o755, 2},
-		"killed":  {"#!/bin/sh\nkill -9 $$\n", 0o755, 2},
-		"fails":   {"#!/bin/sh\nexit 1\n", 0o755, 2},
-		"no mode": {"#!/bin/sh\n", 0o644, 2},
-		"missing": {"", 0, 2},
-	} {
-		program := filepath.Join(dir, name, "sayso-hook")
-		if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if test.mode != 0 {
-			if err := os.WriteFile(program, []byte(test.script), test.mode); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, agent := range []string{"claude", "codex", "gemini", "copilot"} {
-			a, _ := wire.Find(agent)
-			text, err := a.Wire(nil, wire.User, wire.Call{Program: program})
-			if err != nil {
-				t.Fatal(err)
-			}
-			found, err := a.Find(text, wire.User)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, h := range found {
-				if !slices.Contains(a.Decisive(), h.Event) {
-					continue
-				}
-				var out, errs strings.Builder
-				cmd := exec.Command("sh", "-c", h.Command)
-				cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("{}"), &out, &errs
-				_ = cmd.Run() // the status tells
-				if got := cmd.ProcessState.ExitCode(); got != test.status || got == 2 && (strings.TrimSpace(errs.String()) == "" || out.Len() > 0) || got == 0 && (out.String() != "yes\n" || errs.Len() > 0) {
-					t.Errorf("%s, %s: %d, %q %q", name, agent, got, out.String(), errs.String())
-				}
-			}
-		}
-	}
 }
 
 // TestFolderTrusted: it is known whether an agent runs what a workspace brings.
