@@ -29,7 +29,7 @@ test: setup stale vet lint fuzz cover
 
 # e2e drives the real clients; the lightest of them is part of test.
 e2e: setup
-	./scripts/clients claude codex gemini opencode copilot
+	./scripts/clients claude codex gemini opencode copilot servers
 	$(GO) test -count 1 -timeout 60m ./e2e -clients all
 
 # cover fails if a statement of the deciding core is not run by its tests.
@@ -50,7 +50,7 @@ install:
 
 setup:
 	./scripts/setup
-	./scripts/clients gemini >/dev/null
+	./scripts/clients gemini servers >/dev/null
 
 generate:
 	$(GO) generate ./...

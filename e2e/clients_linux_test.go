@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,7 @@ type client struct {
 	shell   func(command string) scripted.Call
 	create  func(s *scene, name, text string) scripted.Call
 	read    func(s *scene, name string) scripted.Call
+	tool    func(name string, input object) scripted.Call // of the MCP server files
 }
 
 const key = "made-up-for-tests"
@@ -60,10 +62,15 @@ func installed(s *scene, name, pattern string) string {
 }
 
 var claude = client{
-	name:    "claude",
-	prepare: func(*scene) {},
+	name: "claude",
+	prepare: func(s *scene) {
+		s.writeJSON("servers.json", object{"mcpServers": s.servers(func(argv []string) any { return object{"command": argv[0], "args": argv[1:]} })})
+	},
 	argv: func(s *scene) []string {
-		return []string{installed(s, "claude", "@anthropic-ai/claude-code-linux-$ARCH/claude"), "-p", prompt, "--output-format", "json", "--allowedTools", "Bash,Write,Edit,Read"}
+		return []string{
+			installed(s, "claude", "@anthropic-ai/claude-code-linux-$ARCH/claude"), "-p", prompt, "--output-format", "json", "--allowedTools", "Bash,Write,Edit,Read,mcp__files",
+			"--mcp-config", s.dir + "/servers.json", "--strict-mcp-config",
+		}
 	},
 	env: func(s *scene) []string {
 		return []string{
@@ -79,6 +86,9 @@ var claude = client{
 	},
 	read: func(s *scene, name string) scripted.Call {
 		return scripted.Call{Name: "Read", Input: object{"file_path": s.repo + "/" + name}}
+	},
+	tool: func(name string, input object) scripted.Call {
+		return scripted.Call{Name: "mcp__files__" + name, Input: input}
 	},
 }
 
@@ -111,7 +121,7 @@ plugins = false
 apps = false
 plugin_discovery_prefetch = false
 daemon_auto_start = false
-`))
+`)+s.codexServers())
 	},
 	argv: func(s *scene) []string {
 		return []string{installed(s, "codex", "@openai/codex-linux-$ARCH/vendor/*/bin/codex"), "exec", "--json", "--skip-git-repo-check", prompt}
@@ -126,6 +136,22 @@ daemon_auto_start = false
 	read: func(_ *scene, name string) scripted.Call {
 		return scripted.Call{Name: "exec_command", Input: object{"cmd": "cat " + name}}
 	},
+	tool: func(name string, input object) scripted.Call {
+		return scripted.Call{Namespace: "mcp__files", Name: name, Input: input}
+	},
+}
+
+// codexServers are the MCP servers as Codex has them.
+func (s *scene) codexServers() string {
+	out := ""
+	for name, argv := range s.mcp {
+		out += fmt.Sprintf("\n[mcp_servers.%s]\ncommand = %q\nargs = [", name, argv[0])
+		for _, a := range argv[1:] {
+			out += fmt.Sprintf("%q, ", a)
+		}
+		out += "]\n"
+	}
+	return out
 }
 
 var gemini = client{
@@ -136,6 +162,7 @@ var gemini = client{
 			"general":   object{"disableAutoUpdate": true, "enableAutoUpdate": false, "enableAutoUpdateNotification": false},
 			"privacy":   object{"usageStatisticsEnabled": false},
 			"telemetry": object{"enabled": false}, "ide": object{"enabled": false},
+			"mcpServers": s.servers(func(argv []string) any { return object{"command": argv[0], "args": argv[1:]} }),
 		})
 	},
 	argv: func(s *scene) []string {
@@ -153,6 +180,9 @@ var gemini = client{
 	read: func(s *scene, name string) scripted.Call {
 		return scripted.Call{Name: "read_file", Input: object{"file_path": s.repo + "/" + name}}
 	},
+	tool: func(name string, input object) scripted.Call {
+		return scripted.Call{Name: "mcp_files_" + name, Input: input}
+	},
 }
 
 var opencode = client{
@@ -165,6 +195,7 @@ var opencode = client{
 				"models": object{"m": object{"name": "m", "tool_call": true, "limit": object{"context": 200000, "output": 8000}}},
 			}},
 			"permission": object{"*": "allow"},
+			"mcp":        s.servers(func(argv []string) any { return object{"type": "local", "command": argv, "enabled": true} }),
 		})
 		// without a network it would wait for a package that it thinks it needs, unless a
 		// lock file names it
@@ -190,12 +221,18 @@ var opencode = client{
 	read: func(s *scene, name string) scripted.Call {
 		return scripted.Call{Name: "read", Input: object{"filePath": s.repo + "/" + name}}
 	},
+	tool: func(name string, input object) scripted.Call {
+		return scripted.Call{Name: "files_" + name, Input: input}
+	},
 }
 
 var copilot = client{
 	name: "copilot",
 	prepare: func(s *scene) {
 		s.writeJSON("home/.copilot/config.json", object{"trusted_folders": []string{s.repo}, "trustedFolders": []string{s.repo}, "banner": "never"})
+		s.writeJSON("home/.copilot/mcp-config.json", object{"mcpServers": s.servers(func(argv []string) any {
+			return object{"type": "local", "command": argv[0], "args": argv[1:], "tools": []string{"*"}}
+		})})
 	},
 	argv: func(s *scene) []string {
 		return []string{installed(s, "copilot", "@github/copilot-linux-$ARCH/copilot"), "-p", prompt, "--no-auto-update", "--disable-builtin-mcps", "--no-color", "--output-format", "json", "--allow-all-tools"}
@@ -214,5 +251,8 @@ var copilot = client{
 	},
 	read: func(s *scene, name string) scripted.Call {
 		return scripted.Call{Name: "view", Input: object{"path": s.repo + "/" + name}}
+	},
+	tool: func(name string, input object) scripted.Call {
+		return scripted.Call{Name: "files-" + name, Input: input}
 	},
 }

@@ -42,9 +42,11 @@ type scene struct {
 	client               client
 	dir, home, repo, bin string
 	model                *scripted.Model
-	wired                func()   // what happens after sayso init
-	options              []string // of sayso init
-	more                 []string // variables that the client has besides
+	wired                func()              // what happens after sayso init
+	options              []string            // of sayso init
+	more                 []string            // variables that the client has besides
+	mcp                  map[string][]string // the MCP servers that it has: what is started
+	unwired              bool                // without hooks
 }
 
 // newScene makes one, wired as sayso init does.
@@ -127,7 +129,9 @@ func (s *scene) start(calls ...scripted.Call) (wait func()) {
 	s.model = model
 	s.t.Cleanup(func() { _ = model.Close() }) // the client has ended
 	s.client.prepare(s)
-	s.sayso("sayso", append([]string{"init", "--user", "--yes", s.client.name}, s.options...)...)
+	if !s.unwired {
+		s.sayso("sayso", append([]string{"init", "--user", "--yes", s.client.name}, s.options...)...)
+	}
 	if s.wired != nil {
 		s.wired()
 	}
@@ -154,6 +158,15 @@ func (s *scene) start(calls ...scripted.Call) (wait func()) {
 			s.t.Fatal("the client does not end")
 		}
 	}
+}
+
+// servers are the MCP servers as settings have them.
+func (s *scene) servers(entry func(argv []string) any) object {
+	out := object{}
+	for name, argv := range s.mcp {
+		out[name] = entry(argv)
+	}
+	return out
 }
 
 func tail(text string) string { return text[max(0, len(text)-6000):] }
