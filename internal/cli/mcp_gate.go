@@ -166,8 +166,8 @@ func (p *plainLines) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// denied are the decisions about calls that a rule denies.
-func (g *mcpGate) denied(ctx context.Context, calls []sayso.Call, always bool) []*sayso.Decision {
+// denied are the decisions about calls that a rule denies whatever their arguments are.
+func (g *mcpGate) denied(ctx context.Context, calls []sayso.Call) []*sayso.Decision {
 	out := make([]*sayso.Decision, len(calls))
 	policy, err := load(g.call.Root, g.call.Home, g.std)
 	for i, call := range calls {
@@ -177,7 +177,7 @@ func (g *mcpGate) denied(ctx context.Context, calls []sayso.Call, always bool) [
 		} else {
 			d.Reason = err.Error()
 		}
-		byRule := d.Rule != nil && (!always || !strings.ContainsAny(d.Rule.Text, " =") && len(d.Rule.Except) == 0) // without arguments
+		byRule := d.Rule != nil && !strings.ContainsAny(d.Rule.Text, " =") && len(d.Rule.Except) == 0 // without arguments
 		if d.Effect == sayso.Deny && (byRule || err != nil) {
 			out[i] = &d
 		}
@@ -206,6 +206,9 @@ func (g *mcpGate) authorize(ctx context.Context, q mcpgate.Question) (sayso.Deci
 	}
 	if q.Changed != "" {
 		e.Preset = asking(e.Preset, q.Changed)
+	}
+	if q.Reads {
+		e.Preset = reading(e.Preset)
 	}
 	kept := &keeping{counts: e.Grants} // where new ones go is opened with the first question
 	e.Grants = kept
@@ -245,6 +248,34 @@ func asking(p sayso.Preset, why string) sayso.Preset {
 	p.Keep, p.Choices = nil, nil
 	p.Suggest = func(*sayso.Case) []sayso.Suggestion { return nil }
 	return p
+}
+
+// codeMCPRead is for what a client reads of a server.
+const codeMCPRead sayso.Code = "mcp.read"
+
+// reading is a preset that lets a client read what a server offers, unless somebody has
+// said otherwise, in a rule or in an answer. A preset that would only not let a tool of
+// a server run has nothing against it.
+func reading(p sayso.Preset) sayso.Preset {
+	inner := p.Plan
+	p.Plan = func(mode string) (sayso.Plan, error) {
+		plan, err := inner(mode)
+		return sayso.Plan{readingStage{sayso.InOrder(p.Name, plan...)}}, err
+	}
+	return p
+}
+
+type readingStage struct{ sayso.Stage }
+
+func (s readingStage) Check(ctx context.Context, c *sayso.Case) (sayso.Verdict, error) {
+	v, err := s.Stage.Check(ctx, c)
+	if err != nil || v.Rule() != nil || v.IsImmune() || v.Speaks() && v.Effect() == sayso.Allow {
+		return v, err
+	}
+	if v.Effect() == sayso.Ask || v.Code() == sayso.CodeNobody {
+		return sayso.Decide(sayso.Allow, codeMCPRead, "to read what a trusted MCP server offers is to read"), nil
+	}
+	return v, nil
 }
 
 // An mcpAsker puts a call to people: in the queue, and through the client.

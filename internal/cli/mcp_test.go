@@ -40,6 +40,20 @@ func mcpServer() {
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done, password=hunter2hunter2"}}}, out.Close()
 			})
 	}
+	s.AddResource(&mcp.Resource{URI: "note://a", Name: "a"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://a", Text: "what is noted"}}}, nil
+	})
+	s.AddPrompt(&mcp.Prompt{Name: "review"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "look at it"}}}}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "write", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		got, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 5, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "write"}}}}) //nolint:staticcheck // it is in use
+		text := "refused"
+		if err == nil {
+			text = got.Content.(*mcp.TextContent).Text
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+	})
 	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // until the input ends
 }
 

@@ -1,11 +1,13 @@
 package mcpgate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +32,7 @@ func readCall(params json.RawMessage) (toolCall, error) {
 	if _, err := jsontext.Parse(params); err != nil {
 		return c, err
 	}
-	var fields, meta, arguments map[string]json.RawMessage
+	var fields, arguments map[string]json.RawMessage
 	if err := json.Unmarshal(params, &fields); err != nil {
 		return c, err
 	}
@@ -45,10 +47,27 @@ func readCall(params json.RawMessage) (toolCall, error) {
 			c.arguments = a
 		}
 	}
-	if json.Unmarshal(fields["_meta"], &meta) == nil {
-		c.progress = meta["progressToken"]
-	}
+	c.progress = progressToken(fields["_meta"])
 	return c, nil
+}
+
+// progressToken is the token under which a client wants to be told of progress; nil:
+// it does not. The protocol has texts and numbers for them.
+func progressToken(raw json.RawMessage) json.RawMessage {
+	var meta map[string]json.RawMessage
+	if json.Unmarshal(raw, &meta) != nil {
+		return nil
+	}
+	token := meta["progressToken"]
+	var value any
+	if json.Unmarshal(token, &value) != nil {
+		return nil
+	}
+	switch value.(type) {
+	case string, float64:
+		return token
+	}
+	return nil
 }
 
 // callOf is a call of a tool as it is decided. What the server claims of the tool
@@ -68,12 +87,11 @@ func (s *session) callOf(name string, arguments json.RawMessage, t *tool) sayso.
 	return call
 }
 
-// decide decides a call.
-func (s *session) decide(ctx context.Context, call sayso.Call, t *tool, waits func(string)) (sayso.Decision, error) {
-	q := Question{Call: call, Waits: waits}
-	if t != nil {
-		q.Changed = t.changed
-	}
+// decide decides a call. The client is told that it waits, if it does.
+func (s *session) decide(ctx context.Context, q Question, progress json.RawMessage) (sayso.Decision, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	q.Waits = func(id string) { s.work.Go(func() { s.waiting(ctx, progress, id) }) }
 	s.mu.Lock()
 	if s.elicits {
 		q.Elicit = s.elicit
@@ -99,9 +117,7 @@ func (s *session) callTool(r *request) {
 		return
 	}
 	call := s.callOf(c.name, c.arguments, t)
-	ctx, stop := context.WithCancel(r.ctx)
-	d, err := s.decide(ctx, call, t, func(id string) { s.work.Go(func() { s.waiting(ctx, c.progress, id) }) })
-	stop()
+	d, err := s.decide(r.ctx, Question{Call: call, Changed: t.changed}, c.progress)
 	switch {
 	case r.ctx.Err() != nil: // nobody waits for it any more
 		s.fail(r, context.Canceled)
@@ -221,19 +237,29 @@ func (s *session) record(call sayso.Call, m *jsonrpc.Response, took time.Duratio
 	}
 }
 
-// said is the beginning of the text in a result, and whether it is an error.
+// said is the beginning of the text in a result, of a tool or of what was read, and
+// whether it is an error.
 func said(result json.RawMessage) (string, bool) {
+	type content struct{ Type, Text string }
 	var r struct {
-		Content []struct{ Type, Text string } `json:"content"`
-		IsError bool                          `json:"isError"`
+		Content  []content                           `json:"content"`
+		Contents []content                           `json:"contents"` // of a resource
+		Messages []struct{ Content json.RawMessage } `json:"messages"` // of a prompt
+		IsError  bool                                `json:"isError"`
 	}
 	if json.Unmarshal(result, &r) != nil {
 		return "", false
 	}
+	all := slices.Concat(r.Content, r.Contents)
+	for _, m := range r.Messages {
+		var c content
+		_ = json.Unmarshal(m.Content, &c) // what has another form has no text
+		all = append(all, c)
+	}
 	var out strings.Builder
-	for _, c := range r.Content {
-		if c.Type != "text" {
-			c.Text = "[" + c.Type + "]"
+	for _, c := range all {
+		if c.Type != "text" && c.Text == "" {
+			c.Text = "[" + cmp.Or(c.Type, "data") + "]"
 		}
 		out.WriteString(c.Text[:min(len(c.Text), recorded-min(out.Len(), recorded))])
 	}

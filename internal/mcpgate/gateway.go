@@ -47,10 +47,9 @@ type Gateway struct {
 	// Authorize decides a call, and puts it to a person if need be.
 	Authorize func(context.Context, Question) (sayso.Decision, error)
 
-	// Denied decides calls without asking anybody: those that a rule denies have a
-	// decision, the others nil. With always, only rules count that deny whatever
-	// the arguments are.
-	Denied func(ctx context.Context, calls []sayso.Call, always bool) []*sayso.Decision
+	// Denied are the decisions about calls that a rule denies whatever their arguments
+	// are; nil for the others.
+	Denied func(ctx context.Context, calls []sayso.Call) []*sayso.Decision
 
 	// Note records what becomes of a call.
 	Note func(context.Context, sayso.Call, ...sayso.Record) error
@@ -69,6 +68,10 @@ type Question struct {
 	// Changed says what a person must know of the tool before it is used again;
 	// empty: nothing. Such a call is never allowed without asking.
 	Changed string
+
+	// Reads says that it is no tool: the client reads what the server offers, and that
+	// is allowed unless somebody has said something else.
+	Reads bool
 
 	// Elicit puts a text to the user of the client, who says yes or no, or
 	// nothing. Nil: the client cannot.

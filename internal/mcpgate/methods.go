@@ -1,9 +1,12 @@
 package mcpgate
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -27,7 +30,7 @@ func handler(method string) func(*session, *request) {
 	case "resources/list", "resources/templates/list", "prompts/list":
 		return (*session).listed
 	case "resources/read", "resources/subscribe", "prompts/get":
-		return (*session).unlessDenied
+		return (*session).reads
 	case "resources/unsubscribe", "completion/complete", "logging/setLevel", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel":
 		return (*session).passed
 	}
@@ -70,18 +73,55 @@ func seen(m *jsonrpc.Response) *jsonrpc.Response {
 	return m
 }
 
-// unlessDenied passes on what is no call of a tool, unless a rule denies it: rules
-// have its method as a tool of the server.
-func (s *session) unlessDenied(r *request) {
-	if _, err := jsontext.Parse(r.params); err != nil {
-		s.fail(r, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "sayso: " + err.Error()})
+// reads decides what is no call of a tool but brings the agent what the server offers:
+// rules have its method as a tool of the server. What came back is recorded.
+func (s *session) reads(r *request) {
+	input, progress, err := readParams(r.params)
+	if err != nil {
+		s.fail(r, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "sayso: " + r.method + ": " + err.Error()})
 		return
 	}
-	if d := s.Denied(r.ctx, []sayso.Call{s.callOf(r.method, r.params, nil)}, false)[0]; d != nil {
-		s.fail(r, &jsonrpc.Error{Code: codeServer, Message: refusal(d)})
+	if _, err := s.live(r.ctx); err != nil { // nobody is asked for a server that is not there
+		s.fail(r, err)
 		return
 	}
-	s.forward(r, nil)
+	call := s.callOf(r.method, input, nil)
+	call.Server.ReadOnly = true // the protocol says so, not the server
+	d, err := s.decide(r.ctx, Question{Call: call, Reads: true}, progress)
+	switch {
+	case r.ctx.Err() != nil: // nobody waits for it any more
+		err = context.Canceled
+	case err == nil && d.Effect != sayso.Allow:
+		err = &jsonrpc.Error{Code: codeServer, Message: refusal(&d)}
+	}
+	if err != nil {
+		s.fail(r, err)
+		return
+	}
+	start := time.Now()
+	s.forward(r, func(m *jsonrpc.Response) *jsonrpc.Response {
+		s.record(call, m, time.Since(start))
+		return m
+	})
+}
+
+// readParams reads the parameters of what is no call of a tool: what rules see of
+// them, and the token under which progress is told.
+func readParams(params json.RawMessage) (input, progress json.RawMessage, err error) {
+	if _, err := jsontext.Parse(params); err != nil {
+		return nil, nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(params, &fields); err != nil {
+		return nil, nil, err
+	}
+	if fields == nil {
+		return nil, nil, errors.New("it has no parameters")
+	}
+	progress = progressToken(fields["_meta"])
+	delete(fields, "_meta")
+	input, err = json.Marshal(fields)
+	return input, progress, err
 }
 
 // initialize starts the server, and has it answer.

@@ -228,11 +228,30 @@ func TestPassedOn(t *testing.T) {
 	if got := <-logged; got != "logged" {
 		t.Errorf("logged %v", got)
 	}
-	r.refuses = []string{"resources/read", "prompts/get"}
+	r.mu.Lock()
+	for i, want := range []string{"resources/read", "prompts/get", "log"} {
+		q := r.decided[i]
+		if q.Call.Tool != "mcp__srv__"+want || q.Reads != (want != "log") || q.Call.Server.ReadOnly != q.Reads {
+			t.Errorf("decided %+v", q)
+		}
+	}
+	if string(r.decided[0].Call.Input) != `{"uri":"file:///a"}` {
+		t.Errorf("decided about %s", r.decided[0].Call.Input)
+	}
+	for i, want := range []string{"content", "hi", "logged"} {
+		if n := r.notes[i]; !n.Result.Ran || n.Result.Error != "" || n.Note != want || n.Result.Output == 0 {
+			t.Errorf("recorded %+v %+v", n, n.Result)
+		}
+	}
+	r.mu.Unlock()
+	r.answer = func(context.Context, mcpgate.Question) (sayso.Decision, error) { return deny, nil }
 	if _, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: "file:///a"}); err == nil || !strings.Contains(err.Error(), "this is not for you") {
 		t.Errorf("a rule denies it: %v", err)
 	}
 	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "p"}); err == nil {
 		t.Error("a rule denies it")
+	}
+	if len(r.notes) != 3 {
+		t.Errorf("what did not come back is recorded: %+v", r.notes[3:])
 	}
 }

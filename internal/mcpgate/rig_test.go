@@ -53,7 +53,7 @@ func newRig(t *testing.T) *rig {
 			r.mu.Unlock()
 			return r.answer(ctx, q)
 		},
-		Denied: func(_ context.Context, calls []sayso.Call, _ bool) []*sayso.Decision {
+		Denied: func(_ context.Context, calls []sayso.Call) []*sayso.Decision {
 			out := make([]*sayso.Decision, len(calls))
 			for i, c := range calls {
 				for _, name := range r.refuses {

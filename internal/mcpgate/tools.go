@@ -237,7 +237,7 @@ func (s *session) shownTools(result json.RawMessage) (json.RawMessage, error) {
 		s.note(t, kept)
 		tools[i], calls[i] = t, s.callOf(t.name, json.RawMessage(`{}`), t)
 	}
-	denied := s.Denied(s.ctx, calls, true)
+	denied := s.Denied(s.ctx, calls)
 	out, same := list[:0:0], true
 	for i, raw := range list {
 		if tools[i] == nil || denied[i] != nil {

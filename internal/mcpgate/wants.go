@@ -86,7 +86,7 @@ func (s *session) mayPrompt(params json.RawMessage) string {
 	if _, err := jsontext.Parse(params); err != nil {
 		return "sayso: " + err.Error()
 	}
-	d, err := s.decide(s.ctx, s.callOf("sampling/createMessage", params, nil), nil, nil)
+	d, err := s.decide(s.ctx, Question{Call: s.callOf("sampling/createMessage", params, nil)}, nil)
 	if err != nil {
 		return "sayso: " + err.Error()
 	}
