@@ -81,6 +81,7 @@ const (
 	fSubagent
 	fTool
 	fID
+	fTurn // what the user has said last, by its id
 	fPrompt
 	fSource
 	fReason

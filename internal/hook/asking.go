@@ -55,6 +55,9 @@ func (h *heldBack) Record(_ context.Context, records ...sayso.Record) error {
 // authorize decides a call and has a person asked, if need be, while the agent
 // waits. Other calls of the session go on meanwhile.
 func (g *Guard) authorize(ctx context.Context, engine sayso.Engine, call sayso.Call) sayso.Decision {
+	if call.ID == "" { // what tells that it ran names it the same
+		call.ID = call.Fingerprint()
+	}
 	ask := engine.Approver
 	engine.Sessions = g.Sessions
 	engine.Approver = sayso.ApproverFunc(func(ctx context.Context, r sayso.Request) (sayso.Answer, error) {

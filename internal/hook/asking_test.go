@@ -3,6 +3,8 @@ package hook_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -123,5 +125,40 @@ func TestReason(t *testing.T) {
 	a, _ := tell(t, g, event("default", "mcp__a\\u001b[2J__b", `{}`))
 	if got := a.Output.PermissionDecisionReason; strings.ContainsAny(got, "\x1b\n\u202e") || !strings.Contains(got, `\x1b[2J`) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestHeldAndRan: that a call has run is recorded under the id that it was held under,
+// also by agents that do not name their calls.
+func TestHeldAndRan(t *testing.T) {
+	const cursorShell = `{"conversation_id":"c1","generation_id":"g1","workspace_roots":["/repo"],"hook_event_name":"%s","command":"git push"%s}`
+	const cursorMCP = `{"conversation_id":"c1","generation_id":"g1","workspace_roots":["/repo"],"hook_event_name":"%s","tool_name":"send","tool_input":"{\"to\":\"bob\"}"%s}`
+	const gemini = `{"session_id":"s1","cwd":"/repo","hook_event_name":"%s","tool_name":"run_shell_command","tool_input":{"command":"git push"}%s}`
+	const copilot = `{"sessionId":"s1","cwd":"/repo","hookName":"%s","toolName":"bash","toolArgs":{"command":"git push"}%s}`
+	for _, tt := range []struct{ agent, form, before, more, after, then string }{
+		{"gemini", gemini, "BeforeTool", "", "AfterTool", `,"tool_response":{}`},
+		{"copilot", copilot, "preToolUse", "", "postToolUse", `,"toolResult":{}`},
+		{"cursor", cursorShell, "beforeShellExecution", `,"cwd":"/repo/below"`, "afterShellExecution", `,"output":""`},
+		{"cursor", cursorMCP, "beforeMCPExecution", `,"url":"https://example.com"`, "afterMCPExecution", `,"result_json":"{}"`},
+	} {
+		g, m := asking(sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+			return sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Yes: true}, nil
+		}))
+		agent, _ := hook.Find(tt.agent)
+		for _, event := range []string{fmt.Sprintf(tt.form, tt.before, tt.more), fmt.Sprintf(tt.form, tt.after, tt.then)} {
+			if err := g.Answer(agent, "", strings.NewReader(event), io.Discard); err != nil {
+				t.Errorf("%s: %v", event, err)
+			}
+		}
+		kinds := ""
+		for _, r := range m.Records() {
+			kinds += string(r.Kind) + " "
+			if r.Call == "" || r.Call != m.Records()[0].Call {
+				t.Errorf("%s, %s: %s is about %q, and not %q", tt.agent, tt.before, r.Kind, r.Call, m.Records()[0].Call)
+			}
+		}
+		if want := "request decision prompt answer decision result "; kinds != want {
+			t.Errorf("%s, %s: recorded %s", tt.agent, tt.before, kinds)
+		}
 	}
 }

@@ -86,8 +86,8 @@ func (e *told) copilotEvent() string {
 }
 
 // copilotServer is the MCP server of a tool, whose name is written server-tool, up to
-// the first sign between them. Where the name of the server has such a sign itself
-// that is a part of it; what Copilot asks its user about names it whole.
+// the first sign between them. Where there are several, [Guard.settled] knows more; what
+// Copilot asks its user about names it whole.
 func copilotServer(tool string) string {
 	if _, own := tools.Copilot.Lookup(tool); own {
 		return ""

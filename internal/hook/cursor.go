@@ -37,6 +37,7 @@ var cursor = Agent{
 		{"subagent_type", fSubagent},
 		{"tool_name", fTool},
 		{"tool_use_id", fID},
+		{"generation_id", fTurn},
 		{"tool_input", fAnyArgs},
 		{"command", fCommand},
 		{"file_path", fFile},
@@ -68,11 +69,13 @@ func (e *told) cursorCall() error {
 			return errors.New("command is missing")
 		}
 		e.Tool, e.Input = "Shell", flat(nil).add("command", e.Command).object()
+		e.ID = e.cursorID()
 	case "beforeMCPExecution", "afterMCPExecution":
 		if e.Tool == "" {
 			return errors.New("tool_name is missing")
 		}
 		e.Tool = "MCP:" + e.Tool
+		e.ID = e.cursorID()
 	case "beforeReadFile":
 		if e.File == "" {
 			return errors.New("file_path is missing")
@@ -95,6 +98,13 @@ func (e *told) cursorCall() error {
 		}
 	}
 	return nil
+}
+
+// cursorID is an id for a call that Cursor names neither before nor after it, and for
+// which it tells the folder only before: what it does, and in which turn.
+func (e *told) cursorID() string {
+	call := sayso.Call{Tool: e.Tool, Dir: e.Turn, Input: e.Input}
+	return call.Fingerprint()
 }
 
 // hasOwnEvent reports whether Cursor tells of the tool in an event of its own, too.

@@ -180,7 +180,7 @@ func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 		if decided, err = g.engine(e, st); err != nil {
 			return err
 		}
-		decided.Journal, e.call = g.Journal, g.known(e.call, st)
+		decided.Journal, e.call = g.Journal, g.known(&decided, e.call, st)
 		if g.Observe { // nobody is asked about what counts for nothing
 			decided.Approver = nil
 		}
@@ -227,11 +227,12 @@ func (g *Guard) look(ctx context.Context, e event) sayso.Decision {
 	if err != nil {
 		return sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
 	}
-	return engine.Step(ctx, g.known(e.call, &st), &st)
+	return engine.Step(ctx, g.known(&engine, e.call, &st), &st)
 }
 
 // known is a call with what is known of its server.
-func (g *Guard) known(call sayso.Call, st *sayso.SessionState) sayso.Call {
+func (g *Guard) known(engine *sayso.Engine, call sayso.Call, st *sayso.SessionState) sayso.Call {
+	call.Server = g.settled(engine.Analyzer.Machine, call, st.Root)
 	if g.Server != nil {
 		call.Server = g.Server(st.Root, call)
 	}

@@ -14,7 +14,7 @@ type told struct {
 	agent *Agent
 	what  moments
 
-	Session, Dir, Event, Mode, Subagent, Tool, ID, Prompt, Source, Reason, Root, Server string
+	Session, Dir, Event, Mode, Subagent, Tool, ID, Turn, Prompt, Source, Reason, Root, Server string
 
 	Input    json.RawMessage
 	Batch    []string // ids of calls
@@ -128,6 +128,8 @@ func (e *told) text(is field) *string {
 		return &e.Tool
 	case fID:
 		return &e.ID
+	case fTurn:
+		return &e.Turn
 	case fPrompt:
 		return &e.Prompt
 	case fSource:
