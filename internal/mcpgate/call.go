@@ -22,7 +22,6 @@ import (
 type toolCall struct {
 	name      string
 	arguments json.RawMessage
-	progress  json.RawMessage // the token under which progress is told; nil: none
 }
 
 // readCall reads the parameters of a call. A key that stands there twice is an
@@ -47,27 +46,7 @@ func readCall(params json.RawMessage) (toolCall, error) {
 			c.arguments = a
 		}
 	}
-	c.progress = progressToken(fields["_meta"])
 	return c, nil
-}
-
-// progressToken is the token under which a client wants to be told of progress; nil:
-// it does not. The protocol has texts and numbers for them.
-func progressToken(raw json.RawMessage) json.RawMessage {
-	var meta map[string]json.RawMessage
-	if json.Unmarshal(raw, &meta) != nil {
-		return nil
-	}
-	token := meta["progressToken"]
-	var value any
-	if json.Unmarshal(token, &value) != nil {
-		return nil
-	}
-	switch value.(type) {
-	case string, float64:
-		return token
-	}
-	return nil
 }
 
 // callOf is a call of a tool as it is decided. What the server claims of the tool
@@ -87,14 +66,15 @@ func (s *session) callOf(name string, arguments json.RawMessage, t *tool) sayso.
 	return call
 }
 
-// decide decides a call. The client is told that it waits, if it does.
-func (s *session) decide(ctx context.Context, q Question, progress json.RawMessage) (sayso.Decision, error) {
+// decide decides a call, for a request of the client or, if there is none, for the
+// server. The client is told that it waits, if it does.
+func (s *session) decide(ctx context.Context, r *request, q Question) (sayso.Decision, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	q.Waits = func(id string) { s.work.Go(func() { s.waiting(ctx, progress, id) }) }
+	q.Waits = func(id string) { s.work.Go(func() { s.waiting(ctx, r, id) }) }
 	s.mu.Lock()
 	if s.elicits {
-		q.Elicit = s.elicit
+		q.Elicit = func(ctx context.Context, text string) (yes, said bool) { return s.elicit(ctx, r, text) }
 	}
 	s.mu.Unlock()
 	return s.Authorize(ctx, q)
@@ -117,7 +97,7 @@ func (s *session) callTool(r *request) {
 		return
 	}
 	call := s.callOf(c.name, c.arguments, t)
-	d, err := s.decide(r.ctx, Question{Call: call, Changed: t.changed}, c.progress)
+	d, err := s.decide(r.ctx, r, Question{Call: call, Changed: t.changed})
 	switch {
 	case r.ctx.Err() != nil: // nobody waits for it any more
 		s.fail(r, context.Canceled)
@@ -202,14 +182,14 @@ const (
 )
 
 // waiting tells the client that a call waits for a person, so that it waits, too.
-func (s *session) waiting(ctx context.Context, token json.RawMessage, id string) {
+func (s *session) waiting(ctx context.Context, r *request, id string) {
 	s.Log("a call waits for an answer: sayso approve %s", id)
-	if token == nil {
+	if r == nil || r.progress == nil {
 		return
 	}
 	for n := 1; ; n++ {
-		s.notify("notifications/progress", map[string]any{
-			"progressToken": token, "progress": float64(n) / 1e6, // what the server tells later is more
+		s.notify(r, "notifications/progress", map[string]any{
+			"progressToken": r.progress, "progress": float64(n) / 1e6, // what the server tells later is more
 			"message": "waiting for a person: sayso approve " + id,
 		})
 		select {

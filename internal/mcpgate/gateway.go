@@ -108,6 +108,7 @@ type session struct {
 	starts  []time.Time                        // of late
 	tools   map[string]*tool                   // as the server has told them last
 	fresh   *server                            // whose tools these are; nil: they may have changed
+	tasks   map[token]*server                  // tokens of what goes on once it is answered, and where
 }
 
 // A request is one of the client that is not answered yet.
@@ -115,8 +116,11 @@ type request struct {
 	id     jsonrpc.ID
 	method string
 	params json.RawMessage
-	ctx    context.Context
-	cancel context.CancelFunc
+	// progress is the token under which the client wants to be told of progress; nil:
+	// it does not.
+	progress json.RawMessage
+	ctx      context.Context
+	cancel   context.CancelFunc
 
 	server *server                                   // that has it; nil: none
 	after  func(*jsonrpc.Response) *jsonrpc.Response // what becomes of its answer
@@ -124,7 +128,7 @@ type request struct {
 
 // Serve passes messages on until the client ends, or ctx does. It ends the server.
 func (g *Gateway) Serve(ctx context.Context, client mcp.Connection) error {
-	s := &session{Gateway: g, client: client, agent: g.Call.Agent, open: map[string]*request{}, asked: map[string]func(*jsonrpc.Response){}}
+	s := &session{Gateway: g, client: client, agent: g.Call.Agent, open: map[string]*request{}, asked: map[string]func(*jsonrpc.Response){}, tasks: map[token]*server{}}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	defer s.end()
 	for {
@@ -185,7 +189,7 @@ func (s *session) says(m *jsonrpc.Request) {
 		s.reply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"})
 		return
 	}
-	r := &request{id: m.ID, method: m.Method, params: m.Params}
+	r := &request{id: m.ID, method: m.Method, params: m.Params, progress: progressToken(m.Params)}
 	r.ctx, r.cancel = context.WithCancel(s.ctx)
 	s.mu.Lock()
 	_, twice := s.open[key(m.ID)]
@@ -267,11 +271,11 @@ func (s *session) write(m jsonrpc.Message) {
 	}
 }
 
-// notify tells the client something.
-func (s *session) notify(method string, params any) {
+// notify tells the client something, about a request of it or about none.
+func (s *session) notify(r *request, method string, params any) {
 	text, err := json.Marshal(params)
 	if err == nil {
-		s.write(&jsonrpc.Request{Method: method, Params: text})
+		s.writeAbout(r, &jsonrpc.Request{Method: method, Params: text})
 	}
 }
 
@@ -287,8 +291,9 @@ func (s *session) answers(m *jsonrpc.Response) {
 	}
 }
 
-// ask sends a request to the client; take gets its answer, if there is one.
-func (s *session) ask(method string, params json.RawMessage, take func(*jsonrpc.Response)) (jsonrpc.ID, error) {
+// ask sends a request to the client, because of a request of it or of none; take gets
+// its answer, if there is one.
+func (s *session) ask(r *request, method string, params json.RawMessage, take func(*jsonrpc.Response)) (jsonrpc.ID, error) {
 	id := ownID()
 	s.mu.Lock()
 	full := len(s.asked) >= mostAsked
@@ -299,7 +304,7 @@ func (s *session) ask(method string, params json.RawMessage, take func(*jsonrpc.
 	if full {
 		return id, errors.New("too many requests to the client are open")
 	}
-	s.write(&jsonrpc.Request{ID: id, Method: method, Params: params})
+	s.writeAbout(r, &jsonrpc.Request{ID: id, Method: method, Params: params})
 	return id, nil
 }
 
@@ -310,6 +315,6 @@ func (s *session) unask(id jsonrpc.ID, why string) {
 	delete(s.asked, key(id))
 	s.mu.Unlock()
 	if open {
-		s.notify("notifications/cancelled", map[string]any{"requestId": id.Raw(), "reason": why})
+		s.notify(nil, "notifications/cancelled", map[string]any{"requestId": id.Raw(), "reason": why})
 	}
 }

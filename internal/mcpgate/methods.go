@@ -76,7 +76,7 @@ func seen(m *jsonrpc.Response) *jsonrpc.Response {
 // reads decides what is no call of a tool but brings the agent what the server offers:
 // rules have its method as a tool of the server. What came back is recorded.
 func (s *session) reads(r *request) {
-	input, progress, err := readParams(r.params)
+	input, err := readParams(r.params)
 	if err != nil {
 		s.fail(r, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "sayso: " + r.method + ": " + err.Error()})
 		return
@@ -87,7 +87,7 @@ func (s *session) reads(r *request) {
 	}
 	call := s.callOf(r.method, input, nil)
 	call.Server.ReadOnly = true // the protocol says so, not the server
-	d, err := s.decide(r.ctx, Question{Call: call, Reads: true}, progress)
+	d, err := s.decide(r.ctx, r, Question{Call: call, Reads: true})
 	switch {
 	case r.ctx.Err() != nil: // nobody waits for it any more
 		err = context.Canceled
@@ -105,23 +105,20 @@ func (s *session) reads(r *request) {
 	})
 }
 
-// readParams reads the parameters of what is no call of a tool: what rules see of
-// them, and the token under which progress is told.
-func readParams(params json.RawMessage) (input, progress json.RawMessage, err error) {
+// readParams is what rules see of the parameters of what is no call of a tool.
+func readParams(params json.RawMessage) (json.RawMessage, error) {
 	if _, err := jsontext.Parse(params); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(params, &fields); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if fields == nil {
-		return nil, nil, errors.New("it has no parameters")
+		return nil, errors.New("it has no parameters")
 	}
-	progress = progressToken(fields["_meta"])
 	delete(fields, "_meta")
-	input, err = json.Marshal(fields)
-	return input, progress, err
+	return json.Marshal(fields)
 }
 
 // initialize starts the server, and has it answer.

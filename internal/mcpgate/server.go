@@ -190,6 +190,7 @@ func (s *session) hand(u *server, r *request, after func(*jsonrpc.Response) *jso
 	}
 	r.server, r.after = u, after
 	s.mu.Unlock()
+	s.started(r)
 	return u.send(&jsonrpc.Request{ID: r.id, Method: r.method, Params: r.params})
 }
 
@@ -225,7 +226,7 @@ func (s *session) live(ctx context.Context) (*server, error) {
 	if err := u.send(&jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
 		return nil, err
 	}
-	s.notify("notifications/tools/list_changed", struct{}{})
+	s.notify(nil, "notifications/tools/list_changed", struct{}{})
 	return u, nil
 }
 

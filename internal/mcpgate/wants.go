@@ -62,7 +62,7 @@ func (s *session) wants(u *server, m *jsonrpc.Request) {
 // pass has the client answer a request of the server.
 func (s *session) pass(u *server, m *jsonrpc.Request, refuse func(int64, string)) {
 	theirs := m.ID
-	id, err := s.ask(m.Method, m.Params, func(answer *jsonrpc.Response) {
+	id, err := s.ask(s.onlyOne(u), m.Method, m.Params, func(answer *jsonrpc.Response) {
 		u.mu.Lock()
 		delete(u.asked, key(theirs))
 		u.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *session) mayPrompt(params json.RawMessage) string {
 	if _, err := jsontext.Parse(params); err != nil {
 		return "sayso: " + err.Error()
 	}
-	d, err := s.decide(s.ctx, Question{Call: s.callOf("sampling/createMessage", params, nil)}, nil)
+	d, err := s.decide(s.ctx, nil, Question{Call: s.callOf("sampling/createMessage", params, nil)})
 	if err != nil {
 		return "sayso: " + err.Error()
 	}
@@ -121,6 +121,17 @@ func (s *session) hears(u *server, m *jsonrpc.Request) {
 	case m.Method == "notifications/cancelled":
 		s.withdrawn(u, m)
 		return
+	case m.Method == "notifications/progress":
+		r, ok := s.progressOf(u, m)
+		if !ok {
+			s.Log("the MCP server %s tells the progress of something that it was not asked", s.Name)
+			return
+		}
+		s.writeAbout(r, m)
+		return
+	case m.Method == "notifications/message":
+		s.writeAbout(s.onlyOne(u), m)
+		return
 	case m.Method == "notifications/tools/list_changed":
 		s.mu.Lock()
 		s.fresh = nil
@@ -145,7 +156,7 @@ func (s *session) withdrawn(u *server, m *jsonrpc.Request) {
 }
 
 // elicit puts a question of ours to the user of the client.
-func (s *session) elicit(ctx context.Context, text string) (yes, said bool) {
+func (s *session) elicit(ctx context.Context, r *request, text string) (yes, said bool) {
 	params, err := json.Marshal(map[string]any{
 		"message": text,
 		"requestedSchema": map[string]any{
@@ -158,7 +169,7 @@ func (s *session) elicit(ctx context.Context, text string) (yes, said bool) {
 		return false, false
 	}
 	answers := make(chan *jsonrpc.Response, 1)
-	id, err := s.ask("elicitation/create", params, func(m *jsonrpc.Response) { answers <- m })
+	id, err := s.ask(r, "elicitation/create", params, func(m *jsonrpc.Response) { answers <- m })
 	if err != nil {
 		return false, false
 	}
