@@ -23,8 +23,8 @@ const programs = "SAYSO_E2E_PROGRAMS"
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if os.Getenv(programs) != "" {
-		if err := loopback(); err != nil {
-			fmt.Fprintln(os.Stderr, "e2e: loopback:", err)
+		if err := errors.Join(loopback(), ownEtc()); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e: what is to be isolated is not:", err)
 			os.Exit(1)
 		}
 		os.Exit(m.Run())
@@ -65,6 +65,26 @@ func isolated() (status int, err error) {
 		return failed.ExitCode(), nil
 	}
 	return 0, err
+}
+
+// ownEtc makes /etc one that can be written to and that nobody else sees, for what
+// administrators put there.
+func ownEtc() error {
+	dir := filepath.Join(os.Getenv(programs), "etc")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Mount("none", dir, "tmpfs", 0, ""); err != nil {
+		return fmt.Errorf("mount a folder in memory: %w", err)
+	}
+	upper, work := dir+"/upper", dir+"/work"
+	if err := errors.Join(os.Mkdir(upper, 0o755), os.Mkdir(work, 0o755)); err != nil {
+		return err
+	}
+	if err := unix.Mount("none", "/etc", "overlay", 0, "lowerdir=/etc,userxattr,upperdir="+upper+",workdir="+work); err != nil {
+		return fmt.Errorf("mount over /etc: %w", err)
+	}
+	return nil
 }
 
 // loopback switches the one network on that a new namespace has.

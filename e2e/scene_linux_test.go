@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,6 +45,7 @@ type scene struct {
 	model                *scripted.Model
 	wired                func()              // what happens after sayso init
 	options              []string            // of sayso init
+	scope                string              // of it; empty: --user
 	more                 []string            // variables that the client has besides
 	mcp                  map[string][]string // the MCP servers that it has: what is started
 	unwired              bool                // without hooks
@@ -130,7 +132,7 @@ func (s *scene) start(calls ...scripted.Call) (wait func()) {
 	s.t.Cleanup(func() { _ = model.Close() }) // the client has ended
 	s.client.prepare(s)
 	if !s.unwired {
-		s.sayso("sayso", append([]string{"init", "--user", "--yes", s.client.name}, s.options...)...)
+		s.sayso("sayso", append([]string{"init", cmp.Or(s.scope, "--user"), "--yes", s.client.name}, s.options...)...)
 	}
 	if s.wired != nil {
 		s.wired()
