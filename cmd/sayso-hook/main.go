@@ -3,9 +3,22 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 
+	"github.com/sayso-dev/sayso/internal/early"
 	"github.com/sayso-dev/sayso/internal/quick"
+	"github.com/sayso-dev/sayso/internal/resident"
 )
 
-func main() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "resident" {
+		os.Exit(resident.Main())
+	}
+	status := quick.Main(os.Args[1:], io.MultiReader(bytes.NewReader(early.Taken), os.Stdin), os.Stdout, os.Stderr)
+	if early.Missing && status == 0 { // the next one need not decide by itself
+		resident.Start()
+	}
+	os.Exit(status)
+}

@@ -59,7 +59,7 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		}
 	}()
 	g.observe()
-	text, err := readWithin(g.Deadline, in)
+	text, err := g.readWithin(in)
 	g.Event = text
 	if err != nil {
 		return nil, err
@@ -67,6 +67,9 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 	e, err := a.read(text, name)
 	if err != nil {
 		return nil, err
+	}
+	if e.what.is == started && g.failed() { // it ends in the rich program
+		return nil, nil
 	}
 	ev := g.event(&e)
 	g.CannotAsk = e.what.is == before && !e.what.asks
@@ -79,12 +82,12 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		if e.what.is == announced {
 			decide = g.look
 		}
-		d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return decide(ctx, ev) })
-		if err != nil {
+		d, err := within(g, func(ctx context.Context) sayso.Decision { return decide(ctx, ev) })
+		if err != nil || g.unsure(d) {
 			return nil, err
 		}
 		if g.Observe && !enforced(d) {
-			if d, err = within(g.Deadline, func(ctx context.Context) sayso.Decision { return g.guardrails(ctx, ev) }); err != nil {
+			if d, err = within(g, func(ctx context.Context) sayso.Decision { return g.guardrails(ctx, ev) }); err != nil || g.unsure(d) {
 				return nil, err
 			}
 			if !enforced(d) {
@@ -130,11 +133,11 @@ func (g *Guard) permission(e *told, ev event) []byte {
 	if g.Observe && g.Guardrails != nil {
 		look.Engine = g.Guardrails
 	}
-	d, err := within(g.Deadline, func(ctx context.Context) sayso.Decision { return look.look(ctx, ev) })
+	d, err := within(g, func(ctx context.Context) sayso.Decision { return look.look(ctx, ev) })
 	if err != nil {
 		d = sayso.Decision{Code: sayso.CodeError, Reason: err.Error()}
 	}
-	if d.Effect != sayso.Deny || g.Observe && !enforced(d) {
+	if g.unsure(d) || d.Effect != sayso.Deny || g.Observe && !enforced(d) {
 		return nil
 	}
 	return e.agent.denied(e, d)
@@ -143,7 +146,7 @@ func (g *Guard) permission(e *told, ev event) []byte {
 // learn notes an event. Nothing can be stopped any more, or yet: a failure is told to
 // the user, and denies what comes next.
 func (g *Guard) learn(a *Agent, e event, note note) []byte {
-	failed, err := within(g.Deadline, func(ctx context.Context) error {
+	failed, err := within(g, func(ctx context.Context) error {
 		return g.change(ctx, e, func(st *sayso.SessionState) error {
 			records, err := note(ctx, st)
 			if err != nil {
@@ -155,7 +158,7 @@ func (g *Guard) learn(a *Agent, e event, note note) []byte {
 	if err == nil {
 		err = failed
 	}
-	if err == nil || a.warn == nil {
+	if err == nil || g.failed() || a.warn == nil {
 		return nil
 	}
 	return a.warn("sayso: " + err.Error())
@@ -169,7 +172,7 @@ func (g *Guard) greet(a *Agent, e *told, ev event) []byte {
 	if g.Starts == nil || a.warn == nil || e.Source == compacted {
 		return nil
 	}
-	text, err := within(g.Deadline, func(ctx context.Context) string {
+	text, err := within(g, func(ctx context.Context) string {
 		st, err := g.Sessions.Get(ctx, ev.call.Session)
 		if err != nil {
 			return ""

@@ -68,13 +68,19 @@ func pageAddress(dir string) string {
 // state and the programs of sayso; and as tcp://HOST:PORT the address of its web
 // page.
 func Guarded(at Files) []string {
+	state, _ := State() // without one there is nothing to guard
+	return GuardedWith(at, state.Dir)
+}
+
+// GuardedWith is Guarded, where the state is in this folder.
+func GuardedWith(at Files, state string) []string {
 	var out []string
 	if folder := at.Folder(); folder != "" {
 		out = append(out, folder+"/**")
 	}
-	if state, err := State(); err == nil {
-		out = append(out, state.Dir+"/**")
-		if address := pageAddress(state.Dir); address != "" {
+	if state != "" {
+		out = append(out, state+"/**")
+		if address := pageAddress(state); address != "" {
 			out = append(out, "tcp://"+address)
 		}
 	}

@@ -108,10 +108,16 @@ func (f Folder) Load(at local.Files, sources []Source) (Snapshot, error) {
 		return s, private.Fail(file.Name(), "it cannot be read", "remove it: it is made anew", err)
 	}
 	s, err = decode(text)
-	if err != nil || s.Root != at.Root || s.Home != at.Home || s.Program != Program() || !same(s, sources) || s.failed(time.Now()) {
+	if err != nil || !s.Holds(at, sources) {
 		return Snapshot{}, ErrStale
 	}
 	return s, nil
+}
+
+// Holds reports whether the snapshot was made from these sources, as they are now, for
+// this user and by the program that is installed.
+func (s *Snapshot) Holds(at local.Files, sources []Source) bool {
+	return s.Root == at.Root && s.Home == at.Home && s.Program == Program() && same(s, sources, time.Now()) && !s.failed(time.Now())
 }
 
 // failed reports whether the policy did not load some time ago. It may do so now,

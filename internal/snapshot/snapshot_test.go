@@ -188,6 +188,40 @@ func TestSameTime(t *testing.T) {
 	}
 }
 
+// TestSettled: a snapshot that was made too soon after a change counts for a moment,
+// and is then made once more, so that nobody has to read the text again for each call.
+func TestSettled(t *testing.T) {
+	now := time.Now()
+	for name, test := range map[string]struct {
+		changed, made time.Time
+		want          error
+	}{
+		"just now":             {now.Add(-time.Second), now, nil},
+		"too soon, long ago":   {now.Add(-time.Minute), now.Add(-time.Minute + time.Second), snapshot.ErrStale},
+		"late enough":          {now.Add(-time.Minute), now.Add(-time.Second), nil},
+		"a change of tomorrow": {now.Add(24 * time.Hour), now, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			file := filepath.Join(p.at.Root, ".sayso.yaml")
+			if err := os.Chtimes(file, time.Time{}, test.changed); err != nil {
+				t.Fatal(err)
+			}
+			s := snapshot.Snapshot{Root: p.at.Root, Home: p.at.Home, Program: snapshot.Program(), Made: test.made}
+			s.Sources, _ = snapshot.Sources(p.at, filepath.Join(p.Dir, "sayso.db"))
+			for i := range s.Sources {
+				s.Sources[i].Sum = snapshot.Sum(s.Sources[i].File)
+			}
+			if err := p.Save(s); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.load(); !errors.Is(err, test.want) {
+				t.Errorf("%v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
 // TestUntrusted: a snapshot that somebody else could have written is an error, not
 // one to be made anew.
 func TestUntrusted(t *testing.T) {

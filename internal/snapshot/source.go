@@ -96,12 +96,14 @@ func Program() string {
 	return string(b)
 }
 
-// same reports whether a snapshot was made from these files, as they are.
-func same(s Snapshot, now []Source) bool {
-	if len(now) != len(s.Sources) {
+// same reports whether a snapshot was made from these files, as they are. One that was
+// made too soon after a change to tell it from the next one counts by the text of the
+// file, and only until that is over: then it is made once more, and for good.
+func same(s *Snapshot, list []Source, now time.Time) bool {
+	if len(list) != len(s.Sources) {
 		return false
 	}
-	for i, n := range now {
+	for i, n := range list {
 		was := s.Sources[i]
 		if n.File != was.File || n.Missing != was.Missing {
 			return false
@@ -112,7 +114,7 @@ func same(s Snapshot, now []Source) bool {
 		if n.Size != was.Size || !n.ModTime.Equal(was.ModTime) || n.Inode != was.Inode || n.Changed != was.Changed || n.Changes != was.Changes || was.ModTime.IsZero() {
 			return false
 		}
-		if was.Changes == 0 && was.ModTime.Add(settled).After(s.Made) && !sameText(was) {
+		if until := was.ModTime.Add(settled); was.Changes == 0 && until.After(s.Made) && (now.After(until) || !sameText(was)) {
 			return false
 		}
 	}

@@ -1,10 +1,13 @@
-// Hookbench measures what a hook costs: a process that reads an event, decides and
-// records it, against one that only starts, reads JSON and answers. Both are run in
-// turns, so that a busy machine slows both down, and the median of the ratios counts.
+// Hookbench measures what a hook costs, in turns with a process that does nothing of
+// its own, so that a busy machine slows both down; the median of the ratios counts.
 //
 //	go run ./scripts/hookbench [-n 300]
 //
-// It exits with 1 if the hook costs more than one and a half times the other.
+// The hook as it is installed, which a resident process helps, is held against a
+// process that reads what it is given and prints one line. The hook alone, which opens
+// and reads everything, decides and records by itself, is held against one that reads
+// JSON and answers in JSON. It exits with 1 if one costs more than one and a half times
+// the other.
 package main
 
 import (
@@ -37,7 +40,7 @@ func main() {
 		os.Exit(1)
 	}
 	if slow {
-		fmt.Printf("hookbench: error: a hook costs more than %.1f times a process that only answers\n", most)
+		fmt.Printf("hookbench: error: a hook costs more than %.1f times a process that does nothing of its own\n", most)
 		os.Exit(1)
 	}
 }
@@ -48,11 +51,18 @@ type program struct {
 	env        []string
 	command    string    // what the agent wants to run
 	answer     string    // what is decided; empty: nothing is
+	against    string    // what it is held against
 	took       []float64 // milliseconds
 }
 
 func measure(dir string, n int) (slow bool, err error) {
-	for name, pkg := range map[string]string{"sayso": "./cmd/sayso", "sayso-hook": "./cmd/sayso-hook", "floor": "./scripts/hookbench/floor", "unrecorded": "./scripts/hookbench/unrecorded"} {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "alone"), 0o700), os.Mkdir(filepath.Join(dir, "bin"), 0o700)); err != nil {
+		return false, err
+	}
+	for name, pkg := range map[string]string{
+		"bin/sayso": "./cmd/sayso", "bin/sayso-hook": "./cmd/sayso-hook", "alone/sayso": "./cmd/sayso", "alone/sayso-hook": "./cmd/sayso-hook",
+		"floor": "./scripts/hookbench/floor", "line": "./scripts/hookbench/line", "alone/unrecorded": "./scripts/hookbench/unrecorded",
+	} {
 		if err := install(filepath.Join(dir, name), pkg); err != nil {
 			return false, err
 		}
@@ -63,15 +73,14 @@ func measure(dir string, n int) (slow bool, err error) {
 		os.WriteFile(policy, []byte("allow: [bash(git push origin *)]\ndeny: [bash(rm -rf *), read(**/secret/**)]\n"), 0o600)); err != nil {
 		return false, err
 	}
+	old := time.Now().Add(-time.Hour) // as policies are
+	if err := os.Chtimes(policy, old, old); err != nil {
+		return false, err
+	}
 	env := append(os.Environ(), "HOME="+home, "CLAUDE_PROJECT_DIR="+root, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=")
-	const ordinary = "git status && go test ./..."
-	hook := filepath.Join(dir, "sayso-hook")
-	all := []*program{
-		{name: "plain", path: filepath.Join(dir, "floor"), env: env, command: ordinary},
-		{name: "allow", path: hook, env: env, command: ordinary, answer: "allow"},
-		{name: "without journal", path: filepath.Join(dir, "unrecorded"), env: env, command: ordinary, answer: "allow"},
-		{name: "deny", path: hook, env: env, command: "rm -rf build && go test ./...", answer: "deny"},
-		{name: "ask", path: hook, env: env, command: "git push origin2 main && go test ./...", answer: "ask"},
+	all := programs(dir, env)
+	if err := warm(all, root); err != nil {
+		return false, err
 	}
 	for i := range n {
 		for _, p := range all {
@@ -81,14 +90,58 @@ func measure(dir string, n int) (slow bool, err error) {
 		}
 	}
 	for _, p := range all {
-		ratios := make([]float64, n)
-		for i := range ratios {
-			ratios[i] = p.took[i] / all[0].took[i]
+		fmt.Printf("%-22s %6.2f ms", p.name, median(p.took))
+		if p.against != "" {
+			ratio := p.times(all)
+			fmt.Printf(" %6.2f times %s", ratio, p.against)
+			slow = slow || ratio > most
 		}
-		fmt.Printf("%-16s %6.2f ms %6.2f times\n", p.name, median(p.took), median(ratios))
-		slow = slow || median(ratios) > most
+		fmt.Println()
 	}
 	return slow, nil
+}
+
+// programs are those that are run in turns.
+func programs(dir string, env []string) []*program {
+	const ordinary, removes, pushes = "git status && go test ./...", "rm -rf build && go test ./...", "git push origin2 main && go test ./..."
+	hook, alone := filepath.Join(dir, "bin", "sayso-hook"), filepath.Join(dir, "alone", "sayso-hook")
+	lonely := append(env[:len(env):len(env)], "SAYSO_RESIDENT=off")
+	return []*program{
+		{name: "one line", path: filepath.Join(dir, "line"), env: env, command: ordinary},
+		{name: "JSON", path: filepath.Join(dir, "floor"), env: env, command: ordinary},
+		{name: "allow", path: hook, env: env, command: ordinary, answer: "allow", against: "one line"},
+		{name: "deny", path: hook, env: env, command: removes, answer: "deny", against: "one line"},
+		{name: "ask", path: hook, env: env, command: pushes, answer: "ask", against: "one line"},
+		{name: "alone", path: alone, env: lonely, command: ordinary, answer: "allow", against: "JSON"},
+		{name: "alone, no journal", path: filepath.Join(dir, "alone", "unrecorded"), env: lonely, command: ordinary, answer: "allow", against: "JSON"},
+		{name: "alone, deny", path: alone, env: lonely, command: removes, answer: "deny"},
+		{name: "alone, ask", path: alone, env: lonely, command: pushes, answer: "ask"},
+	}
+}
+
+// warm lets each run once, and the first hook start the resident process.
+func warm(all []*program, root string) error {
+	for _, p := range all {
+		if err := p.run(-1, root); err != nil {
+			return err
+		}
+		p.took = nil
+	}
+	time.Sleep(time.Second)
+	return nil
+}
+
+// times is how many times what it is held against a program takes.
+func (p *program) times(all []*program) float64 {
+	ratios := make([]float64, len(p.took))
+	for _, other := range all {
+		if other.name == p.against {
+			for i := range ratios {
+				ratios[i] = p.took[i] / other.took[i]
+			}
+		}
+	}
+	return median(ratios)
 }
 
 // install builds a program and copies it to its place, as every way of installing

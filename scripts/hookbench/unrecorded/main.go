@@ -17,5 +17,5 @@ func main() {
 		os.Exit(1)
 	}
 	agent, _ := hook.Find("claude")
-	os.Exit(quick.Answer(quick.Call{Agent: agent}, state, nil, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(quick.Answer(quick.Call{Agent: agent}, state.Dir, state, nil, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,0 +1,4 @@
+package early
+
+// sysStatx is the number of the system call statx.
+const sysStatx = 332
