@@ -82,6 +82,7 @@ func verbs() []verb {
 		{"trace", traceUse, "show one call from request to result, with what every stage said", trace},
 		{"snapshot", snapshotUse, "read the policy of a workspace for sayso-hook, which runs this by itself", snapshotVerb},
 		{"unpack", unpackUse, "tell sayso-hook what is in an archive; it runs this by itself", unpackVerb},
+		{"resident", residentUse, "tell whether a process answers hooks quickly; stop it, or switch it off", residentVerb},
 		{"presets", presetsUse, "list the ways in which calls can be judged", presets},
 		{"doctor", doctorUse, "tell whether sayso really guards this workspace", doctor},
 		{"schema", schemaUse, "print the JSON Schema of policy files, for editors", schema},

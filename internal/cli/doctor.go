@@ -81,6 +81,7 @@ func doctor(args []string, std IO) error {
 	r.agents(wire.At{Root: r.Root, Home: at.Home, Env: os.Getenv})
 	r.sessions()
 	r.memory(std)
+	r.resident()
 	r.policy(at.Home, *preset, std)
 	r.sandbox()
 	if *asJSON {

@@ -23,3 +23,6 @@ func Off(string) bool { return true }
 
 // Find returns the process that answers for a program.
 func Find(string) (int, error) { return 0, errNone }
+
+// Stop ends the process that answers for a program.
+func Stop(string) (int, error) { return 0, errNone }

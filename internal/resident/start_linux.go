@@ -5,11 +5,13 @@ package resident
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/early"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/internal/private"
 	"github.com/sayso-dev/sayso/internal/quick"
 )
 
@@ -85,6 +87,9 @@ func Switch(dir string, on bool) error {
 		}
 		return nil
 	}
+	if err := private.Make(dir); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
@@ -114,5 +119,21 @@ func Find(hook string) (pid int, err error) {
 	if err != nil || int(peer.Uid) != os.Geteuid() {
 		return 0, err
 	}
+	ours, err := os.Stat(hook)
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := os.Stat("/proc/" + strconv.Itoa(int(peer.Pid)) + "/exe")
+	if err != nil || !os.SameFile(ours, theirs) { // somebody has taken the name
+		return 0, err
+	}
 	return int(peer.Pid), nil
+}
+
+// Stop ends the process that answers for a program, if there is one.
+func Stop(hook string) (pid int, err error) {
+	if pid, err = Find(hook); pid == 0 || err != nil {
+		return 0, err
+	}
+	return pid, syscall.Kill(pid, syscall.SIGTERM)
 }
