@@ -31,6 +31,7 @@ var makings = []struct{ script, name string }{
 	{"mkfifo .env.pipe", ".env.pipe"},
 	{"cd sub; echo x >../.env.up; sleep 300", ".env.up"},
 	{"echo x >.env.late; chmod 500 .", ".env.late"},
+	{"echo x >.env.hidden; chmod 0 .", ".env.hidden"},
 	{"ln -s . here; echo x >here/here/.env.through; sleep 300", ".env.through"},
 	{"trap '' TERM; while :; do echo x >.env.again; mv .env.again .env.more; done", ".env.more"},
 	{"(setsid sh -c 'trap \"\" TERM; while :; do echo x >.env.behind; done' &); sleep 300", ".env.behind"},
@@ -55,6 +56,9 @@ func bars(t *testing.T, script string) sayso.Contract {
 // underBar is what is in a workspace under a barred name.
 func underBar(t *testing.T, c sayso.Contract) (out []string) {
 	t.Helper()
+	if err := os.Chmod(c.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	list, err := os.ReadDir(c.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +83,7 @@ func TestBarred(t *testing.T) {
 				c := bars(t, m.script)
 				aside := inHome(t)
 				options := func(o *sandbox.Options) {
-					if o.Aside = aside; kept {
+					if o.State = aside; kept {
 						o.Borrow = keep(t).Lend
 					}
 				}

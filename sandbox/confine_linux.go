@@ -17,6 +17,9 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 		env = proxied(env)
 	}
 	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil}
+	if j.o.Borrow != nil {
+		p.spare = spareIn(j.o.State)
+	}
 	if err := p.make(); err != nil {
 		return nothing(&j.c, err.Error()), j.plain
 	}

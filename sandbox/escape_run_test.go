@@ -75,7 +75,7 @@ func (e *escape) test(t *testing.T, w *world) {
 		}
 		o.Terminal, o.Resolve = e.promise == sandbox.Terminal, w.resolve
 	}
-	e.makeIt(t, w, before, func() ran { return run(t, c, options) })
+	e.makeIt(t, w, before, func() ran { return runUntil(e.until(t, w), t, c, options) })
 	if e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts { // they get a place of their own
 		return
 	}
@@ -88,7 +88,7 @@ func (e *escape) test(t *testing.T, w *world) {
 		t.Fatalf("in a place that is kept: %v", r)
 	}
 	e.makeIt(t, w, before, func() ran {
-		r := runKept(t, k, c, options)
+		r := runKeptUntil(e.until(t, w), t, k, c, options)
 		if !r.Kept {
 			t.Errorf("it was not in the place that is kept: %v", r)
 		}
@@ -137,12 +137,12 @@ func (e *escape) held(t *testing.T, r ran) {
 	t.Errorf("it failed because of %q, want %s: %v", said, e.says, r)
 }
 
-// outside makes the attempt where nothing confines it.
-func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
-	t.Helper()
+// until is how long an attempt is waited for: one that waits itself is ended as soon as
+// what is to stay behind is there.
+func (e *escape) until(t *testing.T, w *world) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	if strings.HasPrefix(e.try, "stay-behind") { // a time limit that knows only one process
+	t.Cleanup(cancel)
+	if strings.HasPrefix(e.try, "stay-behind") {
 		go func() {
 			defer cancel()
 			for alive := false; !alive && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
@@ -150,6 +150,13 @@ func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
 			}
 		}()
 	}
+	return ctx
+}
+
+// outside makes the attempt where nothing confines it.
+func (e *escape) outside(t *testing.T, w *world) (said string, status int) {
+	t.Helper()
+	ctx := e.until(t, w)
 	cmd := exec.CommandContext(ctx, w.base+"/tool", append([]string{"try"}, w.words(e.try)...)...)
 	cmd.Dir = w.values["$W"]
 	if e.stdin != nil {

@@ -23,6 +23,8 @@ type escape struct {
 	by      string // what holds it, as the report names it
 	says    string // why it fails inside, as alternatives
 
+	flatBy, flatSays string // the same where there are no namespaces; empty: it is not held there
+
 	root   bool                                // only root can do it outside
 	change func(*sayso.Contract)               // of the contract
 	stdin  func(*testing.T, *world) *os.File   // of the attempt
@@ -38,38 +40,41 @@ const (
 	landlock = "landlock ABI" // the version stands behind it
 )
 
+// readOnly lets nothing be written.
+func readOnly(c *sayso.Contract) { c.Write, c.Protected = nil, nil }
+
 func loopback(c *sayso.Contract) { c.Network = sayso.NetworkLoopback }
 
 // escapes are the attempts.
 var escapes = []escape{
 	// Files outside.
-	{try: "write $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "append $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "create $O/new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "truncate $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "unlink $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "remove-all $O/folder", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "rename $O/file $O/moved", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "rename $O/file $W/taken", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
-	{try: "rename $W/file $O/brought", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
-	{try: "rename $W/folder $O/folder2", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
-	{try: "link $W/file $O/linked", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV|EROFS"},
-	{try: "link-write $O/file $W/hard", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV"},
-	{try: "symlink-write $O/file $W/soft", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "symlink-create $O $W/way new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "symlink $O/soft", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "upwards $W ../outside/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "tmpfile $O $O/named", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
+	{try: "write $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "append $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "create $O/new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "truncate $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "unlink $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "remove-all $O/folder", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "rename $O/file $O/moved", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES|EXDEV"},
+	{try: "rename $O/file $W/taken", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV", flatBy: landlock, flatSays: "EXDEV|EACCES"},
+	{try: "rename $W/file $O/brought", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV", flatBy: landlock, flatSays: "EXDEV|EACCES"},
+	{try: "rename $W/folder $O/folder2", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV", flatBy: landlock, flatSays: "EACCES|EXDEV"},
+	{try: "link $W/file $O/linked", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV|EROFS", flatBy: landlock, flatSays: "EACCES|EXDEV"},
+	{try: "link-write $O/file $W/hard", promise: sandbox.FilesWrite, by: mounts, says: "EXDEV", flatBy: landlock, flatSays: "EXDEV|EACCES"},
+	{try: "symlink-write $O/file $W/soft", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "symlink-create $O $W/way new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "symlink $O/soft", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "upwards $W ../outside/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "tmpfile $O $O/named", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
 	{try: "chmod $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
 	{try: "utimes $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
 	{try: "xattr $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "mkdir $O/new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "mkfifo $O/pipe", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "write /proc/self/root/$O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "write /proc/self/cwd/../outside/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "write /proc/thread-self/root/$O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
-	{try: "write $TMP", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT"},
-	{try: "write $SHM", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT"},
+	{try: "mkdir $O/new", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "mkfifo $O/pipe", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "write /proc/self/root/$O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "write /proc/self/cwd/../outside/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "write /proc/thread-self/root/$O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES"},
+	{try: "write $TMP", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT", flatBy: landlock, flatSays: "EACCES"},
+	{try: "write $SHM", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT", flatBy: landlock, flatSays: "EACCES"},
 	{try: "rewrite /proc/self/oom_score_adj", promise: sandbox.FilesWrite, by: mounts, says: "EROFS"},
 	{try: "rewrite /proc/sys/kernel/core_pattern", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
 	{try: "open-write /proc/sys/vm/drop_caches", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
@@ -77,7 +82,14 @@ var escapes = []escape{
 	{try: "open-write /dev/kmsg", promise: sandbox.FilesWrite, by: mounts, says: "ENOENT", root: true},
 	{try: "chmod-as-it-is /dev/null", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", root: true},
 	{try: "mknod $O/null", promise: sandbox.FilesWrite, by: mounts, says: "EROFS|EPERM", root: true},
-	{try: "read $O/file", promise: sandbox.FilesRead, by: mounts, says: "ENOENT", change: func(c *sayso.Contract) { c.Read = []string{"/usr", filepath.Dir(c.Dir) + "/tool"} }},
+	{try: "read $O/file", promise: sandbox.FilesRead, by: mounts, says: "ENOENT", flatBy: landlock, flatSays: "EACCES", change: func(c *sayso.Contract) { c.Read = []string{"/usr", filepath.Dir(c.Dir) + "/tool"} }},
+
+	// Where nothing may be written.
+	{try: "write $W/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES", change: readOnly},
+	{try: "chmod $W/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: seccomp, flatSays: "EPERM", change: readOnly},
+	{try: "chmod $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: seccomp, flatSays: "EPERM", change: readOnly},
+	{try: "utimes $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: seccomp, flatSays: "EPERM", change: readOnly},
+	{try: "xattr $O/file", promise: sandbox.FilesWrite, by: mounts, says: "EROFS", flatBy: seccomp, flatSays: "EPERM", change: readOnly},
 
 	// Protected paths.
 	{try: "create $W/.git/hooks/pre-commit", promise: sandbox.Protected, by: mounts, says: "EROFS"},
@@ -105,34 +117,34 @@ var escapes = []escape{
 	{try: "parent-root $O/file", promise: sandbox.Outside, by: pids, says: "EACCES"},
 	{try: "parent-environ", promise: sandbox.Outside, by: pids, says: "EACCES"},
 	{try: "parent-mem", promise: sandbox.Outside, by: pids, says: "EACCES|EROFS"},
-	{try: "read /proc/$VICTIM/environ", promise: sandbox.Outside, by: pids, says: "ENOENT"},
+	{try: "read /proc/$VICTIM/environ", promise: sandbox.Outside, by: pids, says: "ENOENT", flatBy: landlock, flatSays: "EACCES|EPERM"},
 	{try: "open /proc/$VICTIM/mem", promise: sandbox.Outside, by: pids, says: "ENOENT"},
-	{try: "write /proc/$VICTIM/root/$O/file", promise: sandbox.Outside, by: pids, says: "ENOENT"},
-	{try: "kill $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
-	{try: "prlimit $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
-	{try: "affinity $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
+	{try: "write /proc/$VICTIM/root/$O/file", promise: sandbox.Outside, by: pids, says: "ENOENT", flatBy: landlock, flatSays: "EACCES|EPERM"},
+	{try: "kill $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH", flatBy: landlock, flatSays: "EPERM"},
+	{try: "prlimit $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH", flatBy: seccomp, flatSays: "EPERM"},
+	{try: "affinity $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH", flatBy: seccomp, flatSays: "EPERM"},
 	{try: "session-of $VICTIM", promise: sandbox.Outside, by: pids, says: "ESRCH"},
-	{try: "trace $VICTIM", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
+	{try: "trace $VICTIM", promise: sandbox.Outside, by: seccomp, says: "EPERM", flatBy: seccomp, flatSays: "EPERM"},
 	{try: "vm-read $SELF $BYTE", promise: sandbox.Outside, by: seccomp, says: "EPERM"},
 	{try: "take-descriptor $SELF $FD", promise: sandbox.Outside, by: pids, says: "ESRCH|EINVAL"},
-	{try: "shared-memory $KEY", promise: sandbox.Outside, by: "ipc namespace", says: "ENOENT"},
-	{try: "message-queue $QUEUE", promise: sandbox.Outside, by: "ipc namespace", says: "ENOENT"},
+	{try: "shared-memory $KEY", promise: sandbox.Outside, by: "ipc namespace", says: "ENOENT", flatBy: seccomp, flatSays: "EPERM"},
+	{try: "message-queue $QUEUE", promise: sandbox.Outside, by: "ipc namespace", says: "ENOENT", flatBy: seccomp, flatSays: "EPERM"},
 	{try: "env SAYSO_ESCAPE", promise: sandbox.Environ, by: "only the variables", says: "nothing"},
 	{try: "env LD_PRELOAD", promise: sandbox.Environ, by: "only the variables", says: "nothing"},
 
 	// Descriptors.
 	{try: "descriptor $FD", promise: sandbox.Descriptor, by: "close_range", says: "EBADF"},
 	{try: "descriptors", promise: sandbox.Descriptor, by: "close_range", says: "nothing"},
-	{try: "stdin-again", promise: sandbox.Descriptor, by: landlock, says: "EACCES", stdin: openOutside},
-	{try: "received file", promise: sandbox.Descriptor, by: landlock, says: "EACCES", stdin: sendFolder},
+	{try: "stdin-again", promise: sandbox.Descriptor, by: landlock, says: "EACCES", flatBy: landlock, flatSays: "EACCES", stdin: openOutside},
+	{try: "received file", promise: sandbox.Descriptor, by: landlock, says: "EACCES", flatBy: landlock, flatSays: "EACCES", stdin: sendFolder},
 
 	// Rights.
 	{try: "user-namespace", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "user-and-mounts", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "unshare", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "open-tree $W", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
-	{try: "keyring", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
-	{try: "io-uring", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "keyring", promise: sandbox.Escalation, by: seccomp, says: "EPERM", flatBy: seccomp, flatSays: "EPERM"},
+	{try: "io-uring", promise: sandbox.Escalation, by: seccomp, says: "EPERM", flatBy: seccomp, flatSays: "EPERM"},
 	{try: "userfaultfd", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "perf", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "kcmp", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
@@ -157,10 +169,10 @@ var escapes = []escape{
 	{try: "rights-by-exec $BASE/setuid", promise: sandbox.Escalation, by: "no_new_privs", says: "nothing"},
 
 	// The network.
-	{try: "tcp $TCP", promise: sandbox.Network, by: seccomp, says: "EACCES"},
-	{try: "udp $UDP", promise: sandbox.Network, by: seccomp, says: "EACCES"},
+	{try: "tcp $TCP", promise: sandbox.Network, by: seccomp, says: "EACCES", flatBy: seccomp, flatSays: "EACCES"},
+	{try: "udp $UDP", promise: sandbox.Network, by: seccomp, says: "EACCES", flatBy: seccomp, flatSays: "EACCES"},
 	{try: "tcp6 $TCP6", promise: sandbox.Network, by: seccomp, says: "EACCES"},
-	{try: "tcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: loopback},
+	{try: "tcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", flatBy: seccomp, flatSays: "EACCES", change: loopback},
 	{try: "tcp6 $TCP6", promise: sandbox.Network, by: netns, says: "ECONNREFUSED|EADDRNOTAVAIL", change: loopback},
 	{try: "mptcp $TCP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: loopback},
 	{try: "udp $UDP", promise: sandbox.Network, by: netns, says: "ECONNREFUSED", change: loopback},
@@ -169,10 +181,10 @@ var escapes = []escape{
 	{try: "interfaces", promise: sandbox.Network, by: netns, says: "nothing", change: loopback},
 	{try: "socket 40 1 0", promise: sandbox.Network, by: seccomp, says: "EACCES"}, // to the machine that this one runs on
 	{try: "socket 17 3 0", promise: sandbox.Network, by: seccomp, says: "EACCES", root: true},
-	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES", flatBy: seccomp, flatSays: "EACCES"},
 	{try: "unix-datagram $BASE/datagrams.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
 	{try: "pair-datagram $BASE/datagrams.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
-	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES"},
+	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES", flatBy: seccomp, flatSays: "EACCES"},
 	{try: "unix $BASE/daemon.sock", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
 	{try: "abstract sayso-escape-$SELF", promise: sandbox.Sockets, by: seccomp, says: "EACCES", change: loopback},
 
@@ -205,8 +217,8 @@ var escapes = []escape{
 	{try: "temporary-file 300000000", promise: sandbox.Memory, by: "size of /tmp", says: "ENOSPC", change: func(c *sayso.Contract) { c.Memory = 200 << 20 }},
 	{try: "cpu 3", promise: sandbox.CPU, by: "rlimit", says: "ended: cpu|signal 9", change: func(c *sayso.Contract) { c.CPU = time.Second }},
 	{try: "flood 5000000", promise: sandbox.Output, by: "kept", change: func(c *sayso.Contract) { c.Output = 64 << 10 }, inside: flooded},
-	{try: "stay $W/late 60000", promise: sandbox.AllEnded, by: pids, inside: nothingLater},
-	{try: "stay-behind $W/late 60000", promise: sandbox.AllEnded, by: pids, change: func(c *sayso.Contract) { c.Timeout, c.Grace = 4*time.Second, 0 }, inside: nothingLater},
+	{try: "stay $W/late 60000", promise: sandbox.AllEnded, by: pids, flatBy: "the first process", inside: nothingLater},
+	{try: "stay-behind $W/late 60000", promise: sandbox.AllEnded, by: pids, flatBy: "the first process", change: func(c *sayso.Contract) { c.Grace = 0 }, inside: nothingLater},
 	{try: "sleep 1500", promise: sandbox.Timeout, by: "ended after", says: "timed out", change: func(c *sayso.Contract) { c.Timeout, c.Grace = 200*time.Millisecond, 0 }},
 }
 

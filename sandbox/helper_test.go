@@ -84,12 +84,18 @@ func contract(dir, script string) sayso.Contract {
 
 func run(t *testing.T, c sayso.Contract, options ...func(*sandbox.Options)) ran {
 	t.Helper()
+	return runUntil(context.Background(), t, c, options...)
+}
+
+// runUntil runs a contract until nobody wants it any more.
+func runUntil(ctx context.Context, t *testing.T, c sayso.Contract, options ...func(*sandbox.Options)) ran {
+	t.Helper()
 	var out, errs strings.Builder
 	o := sandbox.Options{Stdout: &out, Stderr: &errs, Box: program}
 	for _, set := range options {
 		set(&o)
 	}
-	result, report, err := sandbox.Run(context.Background(), permit(t, c), o)
+	result, report, err := sandbox.Run(ctx, permit(t, c), o)
 	return ran{result, report, out.String(), errs.String(), err}
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -20,6 +19,19 @@ import (
 	"github.com/sayso-dev/sayso/sandbox"
 )
 
+// states are the state folders of tests.
+var states sync.Map
+
+func stateOf(t *testing.T) string {
+	t.Helper()
+	dir, ok := states.Load(t)
+	if !ok {
+		dir = inHome(t)
+		states.Store(t, dir)
+	}
+	return dir.(string) //nolint:forcetypeassert // nothing else is in it
+}
+
 // keep is a place that is kept for a test.
 func keep(t *testing.T) *sandbox.Kept {
 	t.Helper()
@@ -31,7 +43,13 @@ func keep(t *testing.T) *sandbox.Kept {
 // runKept runs a contract in a place that is kept.
 func runKept(t *testing.T, k *sandbox.Kept, c sayso.Contract, options ...func(*sandbox.Options)) ran {
 	t.Helper()
-	return run(t, c, append(options, func(o *sandbox.Options) { o.Borrow = k.Lend })...)
+	return runKeptUntil(context.Background(), t, k, c, options...)
+}
+
+func runKeptUntil(ctx context.Context, t *testing.T, k *sandbox.Kept, c sayso.Contract, options ...func(*sandbox.Options)) ran {
+	t.Helper()
+	first := func(o *sandbox.Options) { o.Borrow, o.State = k.Lend, stateOf(t) }
+	return runUntil(ctx, t, c, append([]func(*sandbox.Options){first}, options...)...)
 }
 
 // here names the place that a command runs in, and says whether it can use it as ever.
@@ -97,7 +115,7 @@ func attribute(how string) string {
 
 // lefts are what a command may leave behind, and how the next one would see it.
 var lefts = []struct{ leave, see, clean string }{
-	{"(setsid sleep 300 >/dev/null 2>&1 </dev/null &) ; true", "ls /proc | grep -c '^[0-9]*$'", "4\n"}, // the first, the shell and these two
+	{"(setsid sleep 300 >/dev/null 2>&1 </dev/null &) ; true", "pgrep -c sleep", "0\n"},
 	{"(setsid sh -c 'while :; do (sleep 100 &); sleep 0.001; done' >/dev/null 2>&1 </dev/null &) ; sleep 0.05", "pgrep sleep || echo none", "none\n"},
 	{"echo x >/tmp/left", "ls -A /tmp", ""},
 	{"mkdir -p /tmp/a/b; chmod 0 /tmp/a", "ls -A /tmp", ""},
@@ -188,7 +206,7 @@ func TestKeptLimits(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	c = contract(dir, "trap 'echo asked; exit 3' TERM; while :; do sleep 0.02; done")
-	c.Timeout, c.Grace = 300*time.Millisecond, time.Minute
+	c.Timeout, c.Grace = 3*time.Second, time.Minute
 	if r := runKept(t, k, c); !r.Kept || !r.TimedOut || r.Exit != 3 || r.out != "asked\n" {
 		t.Errorf("%v", r)
 	}
@@ -286,30 +304,6 @@ func TestKeptChanges(t *testing.T) {
 	c.Script, c.Write, c.Protected = "echo B=2 >>.env || echo refused; echo x >>.git/config || echo refused", []string{dir}, []string{dir + "/.env", dir + "/.git/config"}
 	if r := runKept(t, k, c); !r.Kept || r.out != "refused\nrefused\n" {
 		t.Errorf("%v", r)
-	}
-}
-
-// TestKeptPlaces: what is protected and not there is held while a command runs, and
-// nothing of that is left between two.
-func TestKeptPlaces(t *testing.T) {
-	dir := inHome(t)
-	k := keep(t)
-	c := contract(dir, "echo x >.env && echo written; mkdir -p .claude/x && echo made; mv file .env && echo moved; "+here)
-	c.Protected = protectedNames(dir)
-	write(t, dir+"/file", "")
-	var first string
-	for range 3 {
-		r := runKept(t, k, c)
-		if first == "" {
-			first = r.out
-		}
-		if !r.Kept || strings.Contains(r.out, "written") || strings.Contains(r.out, "made") || strings.Contains(r.out, "moved") || r.out != first {
-			t.Errorf("%v", r)
-		}
-		names, err := filepath.Glob(dir + "/.*")
-		if err != nil || len(names) != 0 {
-			t.Errorf("left in the workspace: %q %v", names, err)
-		}
 	}
 }
 

@@ -23,13 +23,12 @@ import (
 // stay while none runs: not the command itself, and not what keeps paths away that are
 // not there, whose places stand only as long as a command runs.
 func (p *plan) lasting() (out []box.Step) {
-	passing := p.inPlace()
 	for _, s := range p.steps {
 		switch s[0] {
 		case box.Dir, box.Env, box.Argv:
 			continue
 		case box.Protect:
-			if slices.Contains(passing, s[1]) {
+			if slices.Contains(p.places, s[1]) {
 				continue
 			}
 		}
@@ -41,12 +40,14 @@ func (p *plan) lasting() (out []box.Step) {
 // passing are the other steps.
 func (p *plan) passing() (out []box.Step) {
 	var roots, guards []box.Step
-	for _, name := range p.inPlace() {
-		root := box.Step{box.Pin, rootOf(name, p.c.Write)}
-		if !slices.ContainsFunc(roots, func(s box.Step) bool { return s[1] == root[1] }) {
-			roots = append(roots, root)
-		}
+	done := map[string]bool{}
+	for _, name := range p.places {
 		guards = append(guards, box.Step{box.Protect, name})
+		root := rootOf(name, p.c.Write)
+		if !done[root] && !p.moves(root) { // what is mounted in it goes with it
+			roots = append(roots, box.Step{box.Pin, root})
+		}
+		done[root] = true
 	}
 	slices.SortFunc(roots, func(a, b box.Step) int { return strings.Compare(a[1], b[1]) }) // those above others first
 	out = append(roots, guards...)
@@ -99,7 +100,7 @@ var inheritance = sync.OnceValue(func() string {
 // lent runs the command in a place that somebody keeps. Ok is false if nothing was run,
 // and it can be run in a place of its own.
 func (j *job) lent(ctx context.Context, p *plan) (result Result, ok bool, err error) {
-	if len(p.inPlace()) > 0 { // else the key is enough to see that all is as planned
+	if len(p.places) > 0 { // else the key is enough to see that all is as planned
 		places, err := p.hold()
 		defer places.free()
 		if err != nil {
@@ -227,7 +228,7 @@ func (s *streams) in(r io.Reader) error {
 		return nil
 	}
 	if r == nil {
-		return s.nothing(0, os.O_RDONLY)
+		return s.nothing(0)
 	}
 	theirs, mine, err := os.Pipe()
 	if err != nil {
@@ -255,7 +256,7 @@ func (s *streams) out(i int, w io.Writer) error {
 		return nil
 	}
 	if w == nil {
-		return s.nothing(i, os.O_WRONLY)
+		return s.nothing(i)
 	}
 	mine, theirs, err := os.Pipe()
 	if err != nil {
@@ -269,9 +270,20 @@ func (s *streams) out(i int, w io.Writer) error {
 	return nil
 }
 
-func (s *streams) nothing(i, how int) error {
-	f, err := os.OpenFile(os.DevNull, how, 0)
-	s.theirs[i], s.extra = f, append(s.extra, f)
+// nothing is what is read where there is nothing to be read, or written where nobody
+// reads it. It stays open.
+var noStreams = sync.OnceValues(func() ([3]*os.File, error) {
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		return [3]*os.File{}, err
+	}
+	out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	return [3]*os.File{in, out, out}, err
+})
+
+func (s *streams) nothing(i int) (err error) {
+	all, err := noStreams()
+	s.theirs[i] = all[i]
 	return err
 }
 

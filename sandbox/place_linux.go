@@ -31,6 +31,7 @@ import (
 type holding struct {
 	locks  []*os.File // of folders, by name
 	places []string
+	spare  string // as that of the plan
 }
 
 // placeMode is the mode of a folder of ours, which none of people's empty folders has:
@@ -43,23 +44,24 @@ var folders = []string{"hooks", ".sayso", ".claude", ".codex", ".agents", ".gemi
 // looks is how often it is looked again what is missing, if others change it meanwhile.
 const looks = 20
 
-// hold plans again, for the files as they are while nobody removes a place, and makes
-// the places of what is missing. What cannot be made by this user cannot be made by the
+// hold makes the places of what is missing, while nobody removes one, and plans again if
+// the files are not as they were any more. What cannot be made by this user cannot be made by the
 // command either, and needs no place.
 func (p *plan) hold() (*holding, error) {
 	links := slices.Clone(p.links) // as they were reported
 	for range looks {
 		h, err := p.lock()
-		if err == nil {
-			err = p.make()
+		if err == nil && p.stale {
+			err = p.guard()
 		}
+		p.stale = true // when it is needed again, time has passed
 		switch {
 		case err != nil:
 			return h, err
 		case !slices.Equal(links, p.links):
 			return h, fmt.Errorf("somebody makes links of protected paths: %s", strings.Join(p.links, ", "))
 		}
-		if h.covers(p.inPlace()) {
+		if h.covers(p.places) {
 			again, err := p.fill(h)
 			if !again {
 				return h, err
@@ -70,21 +72,11 @@ func (p *plan) hold() (*holding, error) {
 	return nil, errors.New("somebody makes and removes protected paths all the time")
 }
 
-// inPlace are the protected paths that are not there, or held by a place.
-func (p *plan) inPlace() (out []string) {
-	for _, s := range p.steps {
-		if s[0] == box.Protect && (slices.Contains(p.missing, s[1]) || isPlace(s[1])) {
-			out = append(out, s[1])
-		}
-	}
-	return out
-}
-
 // lock takes the shared locks of the folders that places are in, as far as it is
 // known.
 func (p *plan) lock() (*holding, error) {
-	h := &holding{}
-	for _, name := range p.inPlace() {
+	h := &holding{spare: p.spare}
+	for _, name := range p.places {
 		if h.has(filepath.Dir(name)) {
 			continue
 		}
@@ -135,11 +127,11 @@ func lockFolder(name string) (*os.File, error) {
 // fill makes the places. Another run may be quicker: that one stays, too, as long as
 // this one has its lock. Again is true if it was somebody else.
 func (p *plan) fill(h *holding) (again bool, err error) {
-	for _, name := range p.inPlace() {
+	for _, name := range slices.Clone(p.places) {
 		err := p.newPlace(name)
 		switch {
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
-			p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[0] == box.Protect && s[1] == name })
+			p.forget(name)
 			continue
 		case errors.Is(err, fs.ErrExist) && !isPlace(name), errors.Is(err, fs.ErrNotExist):
 			return true, nil
@@ -151,8 +143,20 @@ func (p *plan) fill(h *holding) (again bool, err error) {
 	return false, nil
 }
 
+// forget takes a protected path out of the plan.
+func (p *plan) forget(name string) {
+	before := len(p.steps)
+	p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[0] == box.Protect && s[1] == name })
+	p.guards[1] -= before - len(p.steps)
+	p.places = slices.DeleteFunc(p.places, func(other string) bool { return other == name })
+}
+
 func (p *plan) newPlace(name string) error {
-	if p.isFolderName(name) {
+	folder := p.isFolderName(name)
+	if done, err := p.fromSpare(name, folder); done {
+		return err
+	}
+	if folder {
 		return unix.Mkdir(name, placeMode)
 	}
 	return unix.Mknod(name, unix.S_IFSOCK|0o600, 0)
@@ -170,23 +174,35 @@ func (p *plan) isFolderName(name string) bool {
 // isPlace reports whether what is there is nothing but a place: nobody keeps a socket
 // under the name of a file that is protected, or an empty folder of that mode.
 func isPlace(name string) bool {
+	folder, ok := placeKind(name)
+	return ok && (!folder || isEmpty(name))
+}
+
+// placeKind is what kind of place something is, unless it is another thing, or
+// something is in it.
+func placeKind(name string) (folder, ok bool) {
 	var stat unix.Stat_t
-	if err := unix.Lstat(name, &stat); err != nil {
-		return false
+	if unix.Lstat(name, &stat) != nil {
+		return false, false
 	}
-	if stat.Mode&unix.S_IFMT == unix.S_IFSOCK {
-		return true
-	}
-	if stat.Mode&(unix.S_IFMT|unix.S_ISVTX) != unix.S_IFDIR|unix.S_ISVTX {
-		return false
-	}
-	f, err := os.Open(name)
+	folder = stat.Mode&(unix.S_IFMT|unix.S_ISVTX) == unix.S_IFDIR|unix.S_ISVTX
+	return folder, folder || stat.Mode&unix.S_IFMT == unix.S_IFSOCK
+}
+
+// isEmpty reports whether nothing is in a folder.
+func isEmpty(name string) bool {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	_, err = f.Readdirnames(1)
-	return err != nil // it is empty
+	defer unix.Close(fd) //nolint:errcheck // it was only read
+	entries := make([]byte, 1<<10)
+	n, err := unix.ReadDirent(fd, entries) // it has room for more than the two that are always there
+	if err != nil {
+		return false
+	}
+	_, found, _ := unix.ParseDirent(entries[:n], 1, nil)
+	return found == 0
 }
 
 // free removes the places, unless another run needs them or somebody has put something
@@ -198,23 +214,16 @@ func (h *holding) free() {
 	}
 	for _, f := range h.locks {
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			back := letIn(f.Stat, f.Chmod)
 			for _, name := range h.places {
-				if filepath.Dir(name) == f.Name() && isPlace(name) {
-					remove(name)
+				if filepath.Dir(name) == f.Name() {
+					h.remove(name)
 				}
 			}
+			back()
 		}
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // it is closed anyway
 		_ = f.Close()                             // nothing was written to it
 	}
 	h.locks, h.places = nil, nil
-}
-
-// remove removes a place. What cannot be removed is in nobody's way.
-func remove(name string) {
-	if isFolder(name) {
-		_ = unix.Rmdir(name) // it fails if something is in it
-	} else {
-		_ = unix.Unlink(name) // as above
-	}
 }

@@ -43,10 +43,16 @@ type plan struct {
 	asks     bool    // about hosts that are not listed
 	watched  bool    // somebody decides about the programs that it starts
 
+	spare string // has what holds places while nothing runs; empty: it is made each time
+
 	steps    []box.Step
+	visible  []string // see shown
+	guards   [2]int   // which of the steps are those for protected paths
+	stale    bool     // some time has passed since those were written
 	covered  []string // folders that are empty at first
 	links    []string // protected paths that are links
 	missing  []string // protected paths that must be made, to hold their place
+	places   []string // those, and the ones whose place is held
 	writable []string // beside those of the contract
 }
 
@@ -54,11 +60,12 @@ func (p *plan) add(words ...string) { p.steps = append(p.steps, words) }
 
 // make writes the steps, for the files as they are now. It changes nothing.
 func (p *plan) make() error {
-	p.steps, p.covered, p.links, p.missing, p.writable = nil, nil, nil, nil, nil
+	p.steps, p.covered, p.writable, p.visible = make([]box.Step, 0, 64), nil, nil, nil
 	if err := p.files(); err != nil {
 		return err
 	}
-	if err := p.protected(); err != nil {
+	p.guards = [2]int{len(p.steps), len(p.steps)}
+	if err := p.guard(); err != nil {
 		return err
 	}
 	p.add(append([]string{box.Reads}, p.readable()...)...)
@@ -124,6 +131,9 @@ func (p *plan) readable() []string {
 
 // shown are the folders of the contract that can be read, those above others first.
 func (p *plan) shown() []string {
+	if p.visible != nil {
+		return p.visible
+	}
 	var list []string
 	for _, name := range slices.Concat(p.c.Read, []string{p.c.Dir}) {
 		if real, err := filepath.EvalSymlinks(name); err == nil { // what is not there cannot be read
@@ -132,7 +142,8 @@ func (p *plan) shown() []string {
 	}
 	slices.Sort(list)
 	all := slices.Compact(list)
-	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name != "/" && inside(filepath.Dir(name), all) })
+	p.visible = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name != "/" && inside(filepath.Dir(name), all) })
+	return p.visible
 }
 
 // files are the steps for what can be read and written.
@@ -316,6 +327,17 @@ func (p *plan) writes() error {
 	return nil
 }
 
+// guard writes the steps for protected paths, for the files as they are now, in the
+// place of those that it has written before.
+func (p *plan) guard() error {
+	rest := slices.Clone(p.steps[p.guards[1]:])
+	p.steps, p.links, p.missing, p.places = p.steps[:p.guards[0]], nil, nil, nil
+	err := p.protected()
+	p.guards[1] = len(p.steps)
+	p.steps = append(p.steps, rest...)
+	return err
+}
+
 // protected are the steps for what cannot be changed in folders that can.
 func (p *plan) protected() error {
 	var done []string
@@ -335,14 +357,16 @@ func (p *plan) protected() error {
 			info, err := os.Lstat(at)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				p.missing = append(p.missing, at)
+				p.missing, p.places = append(p.missing, at), append(p.places, at)
 			case err != nil:
 				return err
 			case info.Mode()&fs.ModeSymlink != 0:
 				p.links = append(p.links, at) // it cannot be held
 				done = append(done, at)
 				break parts
-			case info.IsDir() && at != name && !isPlace(at):
+			case !info.Mode().IsRegular() && isPlace(at):
+				p.places = append(p.places, at)
+			case info.IsDir() && at != name:
 				if !pinned[at] {
 					p.add(p.pin(), at)
 				}

@@ -82,9 +82,11 @@ type Options struct {
 	// Nil, or if it returns nil: the command gets a place of its own.
 	Borrow func(key string, c sayso.Contract) *os.File
 
-	// Aside is a folder that takes what was made under a name that the contract bars;
-	// empty, or if it is in another file system: it gets another name where it is.
-	Aside string
+	// State is a folder of this program's own. In its folder aside goes what was made
+	// under a name that the contract bars; if it is in another file system, or empty,
+	// that gets another name where it is. In spare are empty folders that hold the
+	// places of others, which can be had sooner than new ones.
+	State string
 
 	// Before is called with the contract when all is made that holds it, as the report
 	// says, right before it runs; an error keeps it from running. The time that the

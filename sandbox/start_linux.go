@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/exec"
 	"runtime"
@@ -192,35 +193,26 @@ const flatEnd = 10 * time.Second
 
 // wait waits for the end, and brings it about when the time is over.
 func (in *inner) wait(ctx context.Context) (result Result, err error) {
+	over, heard := make(chan struct{}), make(chan struct{})
+	go in.end(ctx, over)
 	var last box.Step // that was told
-	told := make(chan box.Step, 4)
-	go func() {
-		defer close(told)
-		for {
-			steps, err := box.Receive(in.messages)
-			if err != nil {
-				return // it has ended
-			}
-			for _, s := range steps {
-				told <- s
+	var refused error
+	go func() { // not in the thread that has started it, which would have to be woken up each time
+		defer close(heard)
+		for s := range in.tells() {
+			switch s[0] {
+			case box.Tried:
+				in.j.saw(s)
+			case box.Prepared:
+				refused = in.begin(over)
+			case box.Ready:
+				result.Ran = true
+			default:
+				last = s
 			}
 		}
 	}()
-	over := make(chan struct{})
-	go in.end(ctx, over)
-	var refused error
-	for s := range told {
-		switch s[0] {
-		case box.Tried:
-			in.j.saw(s)
-		case box.Prepared:
-			refused = in.begin(over)
-		case box.Ready:
-			result.Ran = true
-		default:
-			last = s
-		}
-	}
+	<-heard
 	err = in.over()
 	close(over)
 	in.proxy.Close()
@@ -231,6 +223,23 @@ func (in *inner) wait(ctx context.Context) (result Result, err error) {
 		return Result{}, refused
 	}
 	return in.j.ended(ctx, result, last, err)
+}
+
+// tells are what it is told until the end.
+func (in *inner) tells() iter.Seq[box.Step] {
+	return func(yield func(box.Step) bool) {
+		for {
+			steps, err := box.Receive(in.messages)
+			if err != nil {
+				return // it has ended
+			}
+			for _, s := range steps {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // begin lets the command start, unless somebody has something against it.

@@ -56,6 +56,13 @@ func (e *barredError) Error() string {
 // undo puts aside what has appeared under barred names. Nothing of the command runs any
 // more.
 func (j *job) undo(before []string) (undone []Undone, err error) {
+	for _, pattern := range j.c.Barred {
+		dirs, _ := filepath.Glob(filepath.Dir(pattern)) // the patterns were checked
+		for _, dir := range dirs {
+			stat := func() (fs.FileInfo, error) { return os.Lstat(dir) }
+			defer letIn(stat, func(mode fs.FileMode) error { return os.Chmod(dir, mode) })()
+		}
+	}
 	for _, name := range barred(&j.c) {
 		if _, was := slices.BinarySearch(before, name); was {
 			continue
@@ -72,17 +79,24 @@ func (j *job) undo(before []string) (undone []Undone, err error) {
 	return undone, err
 }
 
+// letIn lets this user look into a folder and change it, if the command has seen to it
+// that nobody can, until the function that it returns is called.
+func letIn(stat func() (fs.FileInfo, error), chmod func(fs.FileMode) error) (back func()) {
+	info, err := stat()
+	if err != nil || !info.IsDir() || info.Mode()&0o700 == 0o700 || chmod(info.Mode()|0o700) != nil {
+		return func() {} // what cannot be done then fails
+	}
+	return func() { _ = chmod(info.Mode()) } // it was done a moment ago
+}
+
 // putAside moves something to the folder for that, or, if that is in another file
 // system, gives it a name that no tool reads.
 func (j *job) putAside(name string) (to string, err error) {
 	if _, err := os.Lstat(name); err != nil {
 		return "", err
 	}
-	if info, err := os.Lstat(filepath.Dir(name)); err == nil && info.Mode()&0o300 != 0o300 {
-		_ = os.Chmod(filepath.Dir(name), info.Mode()|0o300) // the command may have done it; what follows fails if it is somebody else's
-	}
-	if j.o.Aside != "" {
-		if dir, err := os.MkdirTemp(j.o.Aside, ""); err == nil {
+	if j.o.State != "" && os.MkdirAll(j.o.State+"/aside", 0o700) == nil {
+		if dir, err := os.MkdirTemp(j.o.State+"/aside", ""); err == nil {
 			if to = filepath.Join(dir, filepath.Base(name)); os.Rename(name, to) == nil {
 				return to, nil
 			}

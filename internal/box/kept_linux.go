@@ -189,24 +189,28 @@ func (s *stage) command(channel *os.File, steps []Step, files []int) Step {
 // launch starts a command, or returns why it cannot be started.
 func (s *stage) launch(steps []Step, files []int) (child, process int, why Step) {
 	s.dir, s.env, s.argv = "/", nil, nil
+	var mounted []Step
 	for _, st := range steps {
-		var err error
+		err := errMessage
 		switch st[0] {
-		case Pin:
-			if err = s.privileged(func() error { return s.cover(st) }); err == nil {
-				s.roots = append(s.roots, st[1])
-			}
 		case Protect:
-			if err = s.privileged(func() error { return s.cover(st) }); err == nil {
+			if err = nil; s.protected(st[1]) {
 				s.guards = append(s.guards, st[1])
+			} else {
+				mounted = append(mounted, st)
 			}
+		case Pin:
+			mounted, err = append(mounted, st), nil
 		case Dir, Env, Argv:
 			err = s.take(st)
-		default:
-			err = errMessage
 		}
 		if err != nil {
 			return 0, 0, Step{Failed, st[0], err.Error()}
+		}
+	}
+	if len(mounted) > 0 { // all at once: each time, two threads wait for each other
+		if err := s.privileged(func() error { return s.cover(mounted) }); err != nil {
+			return 0, 0, Step{Failed, Protect, err.Error()}
 		}
 	}
 	file, err := s.program()
@@ -229,15 +233,36 @@ func (s *stage) launch(steps []Step, files []int) (child, process int, why Step)
 	return child, process, nil
 }
 
-// cover mounts something on itself for one command: a folder, so that all that is
-// mounted in it now can be taken away at once, or what is protected and is there only
+// cover mounts things on themselves for one command: folders, so that all that is
+// mounted in them now can be taken away at once, and what is protected and is there only
 // now.
-func (s *stage) cover(st Step) error {
-	tree, err := source(st)
-	if err != nil {
-		return err
+func (s *stage) cover(steps []Step) error {
+	for _, st := range steps {
+		tree, err := source(st)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.attach(tree, st[1]), unix.Close(tree)); err != nil {
+			return err
+		}
+		if st[0] == Pin {
+			s.roots = append(s.roots, st[1])
+		} else {
+			s.guards = append(s.guards, st[1])
+		}
 	}
-	return errors.Join(s.attach(tree, st[1]), unix.Close(tree))
+	return nil
+}
+
+// protected reports whether something is still mounted that has protected a path for an
+// earlier command: what holds the path has been moved away and back since.
+func (s *stage) protected(name string) bool {
+	var stat unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, 0, &stat) != nil || stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 {
+		return false
+	}
+	var mounted unix.Statfs_t
+	return unix.Statfs(name, &mounted) == nil && mounted.Flags&unix.ST_RDONLY != 0
 }
 
 // unmount takes away what cover has mounted, with all that is mounted in it. The kernel

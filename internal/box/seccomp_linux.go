@@ -1,6 +1,7 @@
 package box
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -274,6 +275,17 @@ func writeModes(p *program) {
 		})
 	}
 	p.when(unix.SYS_OPENAT2, func(p *program) { p.fail(unix.ENOSYS) }) // its mode cannot be seen; openat is used instead
+}
+
+// Filter is the filter of a run with sockets for the internet, as other programs read it.
+func Filter() ([]byte, error) {
+	p, err := filterOptions{sockets: []string{"inet"}}.write()
+	var out []byte
+	for _, one := range p {
+		out = binary.NativeEndian.AppendUint16(out, one.Code)
+		out = binary.NativeEndian.AppendUint32(append(out, one.Jt, one.Jf), one.K)
+	}
+	return out, err
 }
 
 // install puts the filter in force for all threads, and all processes after them.

@@ -306,7 +306,7 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	if o.keep {
 		options.Borrow = borrow(o.ask.session, call.Root)
 	}
-	options.Aside = asideFolder()
+	options.State = stateFolder()
 	options.Before = func(c sayso.Contract, r sandbox.Report) error {
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})

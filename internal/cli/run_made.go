@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/sayso-dev/sayso/internal/local"
@@ -10,18 +9,13 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-// asideFolder is where it goes what a command has made under a name that is barred;
-// empty: there can be none, and it gets another name where it is.
-func asideFolder() string {
+// stateFolder is where sandboxes keep what outlives them; empty: there is none.
+func stateFolder() string {
 	state, err := local.State()
-	if err != nil {
+	if err != nil || private.Make(state.Dir) != nil {
 		return ""
 	}
-	dir := filepath.Join(state.Dir, "aside")
-	if private.Make(state.Dir, dir) != nil {
-		return ""
-	}
-	return dir
+	return state.Dir
 }
 
 // tellMade tells of what a command has made that tools read by themselves.
