@@ -1,6 +1,9 @@
 package e2e
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // switchedOff has the workspace switch hooks off, as any repository can.
 func (s *scene) switchedOff() {
@@ -29,6 +32,15 @@ func TestManaged(t *testing.T) {
 			}
 			if !s.has("allowed") {
 				t.Errorf("%s: what is allowed did not run; the model was told %q", scope, s.told())
+			}
+			told := s.sayso("sh", "-c", "sayso doctor || :") // what else it finds here does not count
+			for _, words := range []string{" asks sayso before each call\n", map[string]string{"--user": " has never asked in this workspace\n", "--managed": " it asked here last at "}[scope], " an answer takes "} {
+				if !strings.Contains(told, words) {
+					t.Errorf("%s: doctor does not say%s:\n%s", scope, words, told)
+				}
+			}
+			if strings.Contains(told, "problem  "+s.client.name) == (scope == "--managed") {
+				t.Errorf("%s: doctor says\n%s", scope, told)
 			}
 			s.sayso("sayso", "init", scope, "--undo", "--yes", s.client.name)
 		}

@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -19,10 +21,14 @@ import (
 // A wiredAgent is what doctor finds of an agent.
 type wiredAgent struct {
 	*wire.Agent
-	at    wire.At
-	seen  map[string]bool // events that reach sayso
-	found bool            // some hook of sayso is there, or a file that cannot be read
-	runs  string          // the program that a hook runs
+	at      wire.At
+	seen    map[string]bool // events that reach sayso
+	found   bool            // some hook of sayso is there, or a file that cannot be read
+	broken  bool            // some hook of sayso is there that cannot be run
+	managed bool            // some is where no workspace switches it off
+	runs    string          // the program that a hook runs
+	asks    *wire.Hook      // the one that asks before a call
+	offs    []string        // what switches them off
 }
 
 // agents looks at each agent: is its hook installed, trusted, called and fast.
@@ -40,8 +46,11 @@ func (r *doctorReport) agents(at wire.At) {
 		}
 		for _, file := range a.Switches(at) {
 			if !slices.ContainsFunc(a.Places(at), func(p wire.Place) bool { return p.File == file }) { // else it was looked at
-				r.switches(w, file)
+				w.switches(file)
 			}
+		}
+		for _, how := range w.offs {
+			r.off(w, how)
 		}
 		r.missing(w)
 		r.called(w, calls)
@@ -89,8 +98,10 @@ func (r *doctorReport) settings(w *wiredAgent, p wire.Place) {
 		return
 	}
 	if line, how, off := w.Off(text); off {
-		r.add(problem, w.Name, fmt.Sprintf("%s:%d: %s switches every hook off", p.File, line, how), "remove it")
+		w.offs = append(w.offs, fmt.Sprintf("%s:%d: %s", p.File, line, how))
 	}
+	w.managed = w.managed || len(found) > 0 && p.Scope == wire.Managed
+	r.lost(w, p, found)
 	for i, h := range found {
 		w.found = true
 		r.wired(w, p, h)
@@ -132,7 +143,7 @@ func (r *doctorReport) trusted(w *wiredAgent, p wire.Place, hooks []byte) {
 }
 
 // switches looks whether another file switches the hooks off.
-func (r *doctorReport) switches(w *wiredAgent, file string) {
+func (w *wiredAgent) switches(file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return // it is not there, or the agent cannot read it either
@@ -142,29 +153,72 @@ func (r *doctorReport) switches(w *wiredAgent, file string) {
 		line, how, off = 0, "[features] hooks = false", wire.HooksOff(text)
 	}
 	if off {
-		r.add(problem, w.Name, fmt.Sprintf("%s:%d: %s switches every hook off", file, max(line, 1), how), "remove it; what is wired with sayso init --managed no workspace switches off")
+		w.offs = append(w.offs, fmt.Sprintf("%s:%d: %s", file, max(line, 1), how))
 	}
+}
+
+// off tells that something switches the hooks off.
+func (r *doctorReport) off(w *wiredAgent, how string) {
+	if w.managed {
+		r.add(note, w.Name, how+" switches every hook off but those of the administrator, which count all the same", "remove it")
+		return
+	}
+	remedy := "remove it"
+	if _, ok := w.Place(w.at, wire.Managed); ok {
+		remedy += "; what is wired with sayso init --managed no workspace switches off"
+	}
+	r.add(problem, w.Name, how+" switches every hook off", remedy)
+}
+
+// program is the file that a hook runs, and whether it can be run.
+func program(h wire.Hook) (call wire.Call, file string, ok bool) {
+	call, _ = wire.ParseCall(h.Command)
+	file = call.Program
+	if filepath.Base(file) == file { // a name: the shell searches for it, and not here
+		file, _ = exec.LookPath(file) // none is no file either
+	}
+	info, err := os.Stat(file)
+	return call, file, err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// lost tells, once for a file, of hooks whose program cannot be run.
+func (r *doctorReport) lost(w *wiredAgent, p wire.Place, found []wire.Hook) {
+	var first *wire.Hook
+	closed := true
+	for i, h := range found {
+		if _, _, ok := program(h); ok {
+			continue
+		}
+		decides := slices.Contains(w.Decisive(), h.Event)
+		closed = closed && (h.Closed || !decides)
+		if first == nil || decides && !slices.Contains(w.Decisive(), first.Event) {
+			first = &found[i]
+		}
+	}
+	if first == nil {
+		return
+	}
+	w.broken = true
+	call, _ := wire.ParseCall(first.Command)
+	comes, remedy := w.Title+" goes on without an answer", "sayso init "+w.Name
+	if closed && !call.Observe {
+		comes = "every call is blocked"
+	}
+	if _, err := hookProgram(); err != nil {
+		remedy = "install it again: make install"
+	}
+	r.add(problem, w.Name, fmt.Sprintf("%s:%d: %s runs %s, which cannot be run: %s", p.File, first.Line, first.Event, call.Program, comes), remedy)
 }
 
 // wired looks at one hook of sayso.
 func (r *doctorReport) wired(w *wiredAgent, p wire.Place, h wire.Hook) {
 	at := fmt.Sprintf("%s:%d: %s", p.File, h.Line, h.Event)
-	call, _ := wire.ParseCall(h.Command)
-	runs := call.Program
-	if filepath.Base(runs) == runs { // a name: the shell searches for it, and not here
-		runs, _ = exec.LookPath(runs) // none is no file either
-	}
-	info, err := os.Stat(runs)
+	call, runs, ok := program(h)
 	own, _ := hookProgram() // that there is none is told already
 	remedy := "sayso init " + w.Name
-	lost := w.Title + " goes on without an answer"
-	if h.Closed {
-		lost = "every call is blocked"
-	}
 	decides := slices.Contains(w.Decisive(), h.Event)
 	switch {
-	case err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		r.add(problem, w.Name, fmt.Sprintf("%s runs %s, which cannot be run: %s", at, call.Program, lost), remedy)
+	case !ok: // which is told once
 		return
 	case h.Matcher != "" && h.Matcher != "*":
 		r.add(problem, w.Name, fmt.Sprintf("%s is for %s only: other tools are not guarded", at, h.Matcher), remedy)
@@ -180,7 +234,14 @@ func (r *doctorReport) wired(w *wiredAgent, p wire.Place, h wire.Hook) {
 		r.add(note, w.Name, at+" only tells sayso (--observe): what it would decide is recorded, and nothing but the guardrails is enforced", remedy+" enforces all of it")
 	}
 	if decides && !h.Closed && !call.Observe {
-		r.add(note, w.Name, at+": if the hook is lost, "+lost, remedy)
+		level := problem
+		if runtime.GOOS == "windows" { // where no shell looks at the answer
+			level = note
+		}
+		r.add(level, w.Name, at+": if the hook is lost, or its answer is, "+w.Title+" goes on", remedy)
+	}
+	if decides && (w.asks == nil || h.Closed) {
+		w.asks = &h
 	}
 	w.seen[h.Event], w.runs = true, runs
 }
@@ -188,6 +249,9 @@ func (r *doctorReport) wired(w *wiredAgent, p wire.Place, h wire.Hook) {
 // missing tells which events sayso is not told of.
 func (r *doctorReport) missing(w *wiredAgent) {
 	remedy := "sayso init " + w.Name
+	if w.broken && len(w.seen) == 0 { // nothing is left to be said
+		return
+	}
 	for _, event := range w.Decisive() {
 		if slices.Contains(w.Wired(), event) && !w.seen[event] {
 			r.add(problem, w.Name, w.Title+" does not ask sayso in this workspace", remedy)
@@ -198,7 +262,43 @@ func (r *doctorReport) missing(w *wiredAgent) {
 	if len(without) > 0 {
 		r.add(problem, w.Name, "sayso is not told of "+strings.Join(without, ", ")+", and so does not learn what was answered and read", remedy)
 	}
-	r.add(fine, w.Name, "if the hook is lost: "+w.Lost, "")
+	if call, _ := wire.ParseCall(w.asks.Command); w.asks.Closed && !call.Observe {
+		r.without(w)
+	}
+}
+
+// without tries what comes of a call if the program of the hook is not there, by the
+// line that the agent runs.
+func (r *doctorReport) without(w *wiredAgent) {
+	if !w.Open || runtime.GOOS == "windows" { // no shell looks at the answer
+		r.add(fine, w.Name, "if the hook is lost: "+w.Lost, "")
+		return
+	}
+	tried, _, err := w.try(os.TempDir(), "/bin/sh", "-c", w.asks.Without())
+	if err != nil || !tried.Lost() {
+		r.add(problem, w.Name, fmt.Sprintf("if the hook is lost, the shell that starts it does not block the call: it ends with %d, %v", tried.Status, err), "sayso init "+w.Name)
+		return
+	}
+	r.add(fine, w.Name, "if the hook is lost, as was tried: "+w.Lost, "")
+}
+
+// try runs a line as the agent does, with an event of its own before a tool that only
+// reads, and with state of its own: what doctor asks is nobody's call.
+func (w *wiredAgent) try(state string, argv ...string) (tried wire.Tried, took time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	event, _ := w.Probe(w.at.Root)
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(os.Environ(), "XDG_STATE_HOME="+state), bytes.NewReader(event), &out, &errs
+	start := time.Now()
+	err = cmd.Run()
+	took = time.Since(start)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && ctx.Err() == nil { // how it has ended tells
+		err = nil
+	}
+	return wire.Tried{Out: out.String(), Errs: errs.String(), Status: cmd.ProcessState.ExitCode()}, took, err
 }
 
 // lastCalls is when each agent last asked in a workspace, as the journal has it.
@@ -231,7 +331,7 @@ func (r *doctorReport) called(w *wiredAgent, calls map[string]time.Time) {
 	default:
 		r.add(note, w.Name, w.Title+" has never asked in this workspace", "start it, let it read a file, and look again")
 	}
-	if w.runs == "" {
+	if w.asks == nil {
 		return
 	}
 	took, err := w.measure()
@@ -245,32 +345,30 @@ func (r *doctorReport) called(w *wiredAgent, calls map[string]time.Time) {
 	}
 }
 
-// measure is how long the hook takes to answer, with state of its own: what doctor asks
-// is nobody's call.
+// measure is how long the hook takes to answer, as the agent starts it.
 func (w *wiredAgent) measure() (time.Duration, error) {
 	state, err := os.MkdirTemp("", "sayso-doctor")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = os.RemoveAll(state) }() // what is left is small, and in the folder for that
-	event, name := w.Probe(w.at.Root)
-	args := []string{w.Name}
-	if name != "" {
-		args = append(args, name)
+	argv := []string{"/bin/sh", "-c", w.asks.Command}
+	if runtime.GOOS == "windows" || !w.Open {
+		argv = []string{w.runs, w.Name}
+		if _, event := w.Probe(w.at.Root); event != "" {
+			argv = append(argv, event)
+		}
 	}
 	var all []time.Duration
 	for range 6 { // the first one reads the policy
-		ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
-		cmd := exec.CommandContext(ctx, w.runs, args...)
-		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
-		cmd.Stdin = bytes.NewReader(event)
-		start := time.Now()
-		_, err := cmd.Output()
-		cancel()
+		tried, took, err := w.try(state, argv...)
+		if err == nil && (tried.Lost() || tried.Status != 0 && tried.Status != 2) {
+			err = fmt.Errorf("it ends with %d: %s", tried.Status, strings.TrimSpace(tried.Errs))
+		}
 		if err != nil {
 			return 0, err
 		}
-		all = append(all, time.Since(start))
+		all = append(all, took)
 	}
 	all = all[1:]
 	slices.Sort(all)

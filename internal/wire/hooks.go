@@ -130,7 +130,7 @@ func (a *Agent) wired(text []byte, event string, call Call) (bool, error) {
 	for _, h := range found {
 		if h.Event == event {
 			n++
-			if h.Command != a.line(call, event) || h.Matcher != "" && h.Matcher != "*" || a.unit > 0 && h.Wait != a.wait(event) {
+			if h.Command != a.line(call, event) || !call.Observe && !h.Closed && slices.Contains(a.Decisive(), event) || h.Matcher != "" && h.Matcher != "*" || a.unit > 0 && h.Wait != a.wait(event) {
 				return false, nil
 			}
 		}
@@ -278,7 +278,7 @@ func (a *Agent) Find(text []byte, scope Scope) ([]Hook, error) {
 		entry := o.lists[last].Items[o.indexes[last]]
 		h := Hook{Event: o.lists[1].Members[o.indexes[1]].Key, Line: entry.Line(text)}
 		h.Command, _ = a.call(entry)
-		h.Closed = a.closed(h.Command)
+		h.Closed = a.closed(h.Command) && (!slices.Contains(a.Decisive(), h.Event) || a.sets(entry, text))
 		holder := entry
 		if a.form == nested {
 			holder = o.lists[3]
@@ -295,6 +295,16 @@ func (a *Agent) Find(text []byte, scope Scope) ([]Hook, error) {
 		out = append(out, h)
 	}
 	return out, nil
+}
+
+// sets reports whether an entry says all that must be said where a call is decided.
+func (a *Agent) sets(entry *jsontext.Value, text []byte) bool {
+	for key, want := range a.decides {
+		if v := entry.Get(key); v == nil || v.Raw(text) != fmt.Sprint(want) {
+			return false
+		}
+	}
+	return true
 }
 
 // Waits is how long the agent waits for a hook.

@@ -90,6 +90,21 @@ func (a *Agent) closed(text string) bool {
 	return !a.Open || strings.HasSuffix(inner(text), between+a.answers.check(false))
 }
 
+// Tried is what came of a line that an agent would run.
+type Tried struct {
+	Out, Errs string
+	Status    int
+}
+
+// Lost reports whether it says that the hook has not answered.
+func (t Tried) Lost() bool { return t.Status == 2 && strings.Contains(t.Errs, lost) }
+
+// Without is the line of a hook whose program is not there, to see what comes of that.
+func (h Hook) Without() string {
+	call, _ := ParseCall(h.Command) // else nothing is replaced
+	return strings.Replace(inner(h.Command), Word(call.Program), "/nonexistent/sayso-hook", 1)
+}
+
 // inner is a line without the shell that runs it.
 func inner(text string) string {
 	if quoted, ok := strings.CutPrefix(text, sh); ok {
