@@ -124,8 +124,8 @@ func (f Folder) Update(ctx context.Context, id string, change func(*sayso.Sessio
 	if err != nil || !changed {
 		return err
 	}
-	if known.lines == 0 {
-		line.ID = id
+	if line, err = known.next(id, line, known.state); err != nil {
+		return err
 	}
 	if err := appendLine(file, known.size, line); err != nil {
 		return err

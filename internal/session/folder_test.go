@@ -216,7 +216,7 @@ func TestRefused(t *testing.T) {
 		{"an empty line", write("\n"), ".jsonl:1: it is damaged"},
 		{"damage in the middle", write(first + "{\"v\":1,\"at\n" + second), ".jsonl:2: it is damaged"},
 		{"two in a line", write(strings.TrimSpace(first) + second), ".jsonl:1: it is damaged"},
-		{"a newer version", write(first + `{"v":3,"at":"2026-01-02T03:04:05Z"}` + "\n"), ".jsonl:2: it has version 3"},
+		{"a newer version", write(first + `{"v":4,"at":"2026-01-02T03:04:05Z"}` + "\n"), ".jsonl:2: it has version 4"},
 		{"an unknown key", write(first + `{"v":1,"at":"2026-01-02T03:04:05Z","tamed":true}` + "\n"), `unknown field "tamed"`},
 		{"a relative workspace", write(first + `{"v":1,"at":"2026-01-02T03:04:05Z","root":"repo"}` + "\n"), "is not absolute"},
 		{"of another session", write(strings.Replace(first, `"id":"s"`, `"id":"t"`, 1)), `file of another session, "t"`},

@@ -16,12 +16,21 @@ import (
 )
 
 // version is the version of the form of a line. A file with a line of a newer
-// one is not read: what it says might be what denies.
-const version = 2 // 1 had no prompt
+// one is not read: what it says might be what denies. 1 had no prompt, 2 no line that
+// sums up; a line that does not is still written as one of that version.
+const (
+	version      = 3
+	plainVersion = 2
+)
+
+// sumStart is how a line begins that sums up those before it, with the end of the line
+// before it. Nothing that agents write can look like it: no line has an end inside.
+const sumStart = "\n" + `{"v":3,"sum":true,`
 
 // A line is one change of a state. What it does not name stays as it was.
 type line struct {
 	Version int       `json:"v"`
+	Sum     bool      `json:"sum,omitempty"` // it says all that the lines before it say
 	Time    time.Time `json:"at"`
 	ID      string    `json:"id,omitempty"` // of the session, in the first line
 
@@ -131,7 +140,7 @@ func parse(text []byte) (line, error) {
 		return line{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	var l line
-	if v := plainjson.Get(fields, "v"); string(v) != "1" && string(v) != "2" {
+	if v := plainjson.Get(fields, "v"); string(v) != "1" && string(v) != "2" && string(v) != "3" {
 		return line{}, fmt.Errorf("it has version %s, and this sayso knows up to %d", cmp.Or(string(v), "0"), version)
 	}
 	for _, f := range fields {
@@ -150,6 +159,8 @@ func (l *line) set(f plainjson.Field) (err error) {
 	switch f.Key {
 	case "v":
 		l.Version, err = f.Value.Int()
+	case "sum":
+		l.Sum, err = f.Value.Bool()
 	case "at":
 		var text string
 		if text, err = f.Value.Text(); err == nil {

@@ -16,6 +16,7 @@ func (l *line) text() []byte {
 	w := plainjson.Writer{EscapeHTML: true}
 	w.Open('{')
 	w.Int("v", l.Version)
+	w.True("sum", l.Sum)
 	w.Key("at")
 	w.Text = append(l.Time.AppendFormat(append(w.Text, '"'), time.RFC3339Nano), '"')
 	w.Some("id", l.ID)
