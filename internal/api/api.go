@@ -11,20 +11,17 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/internal/jsontext"
 )
 
 // maxMessage is how long a message may be, in bytes.
@@ -135,26 +132,6 @@ type Event struct {
 // mostAllowed is how many calls may run whose result was not told.
 const mostAllowed = 10_000
 
-// strict reads parameters. Keys that nobody knows, and those that stand there twice,
-// are errors.
-func strict(params json.RawMessage, to any) error {
-	if len(bytes.TrimSpace(params)) == 0 {
-		params = json.RawMessage(`{}`)
-	}
-	if _, err := jsontext.Parse(params); err != nil {
-		return &Error{Usage, err.Error()}
-	}
-	in := json.NewDecoder(bytes.NewReader(params))
-	in.DisallowUnknownFields()
-	if err := in.Decode(to); err != nil {
-		return &Error{Usage, err.Error()}
-	}
-	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return &Error{Usage, "there is more than one value"}
-	}
-	return nil
-}
-
 // call makes the call that is decided. Its id is ours: with one of another call a
 // client could come to answer what somebody else has asked. Its session is one of
 // the API's, so that nothing here changes what a hook knows.
@@ -216,7 +193,7 @@ func (c *client) do(ctx context.Context, method string, params json.RawMessage) 
 func (c *client) decide(ctx context.Context, params json.RawMessage) (any, error) {
 	var p struct {
 		Call    Call `json:"call"`
-		Explain bool `json:"explain"`
+		Explain bool `json:"explain,omitempty"`
 	}
 	if err := strict(params, &p); err != nil {
 		return nil, err
@@ -235,8 +212,8 @@ func (c *client) decide(ctx context.Context, params json.RawMessage) (any, error
 func (c *client) authorize(ctx context.Context, params json.RawMessage) (any, error) {
 	var p struct {
 		Call    Call    `json:"call"`
-		Wait    float64 `json:"wait"` // seconds
-		Explain bool    `json:"explain"`
+		Wait    float64 `json:"wait,omitempty"` // seconds
+		Explain bool    `json:"explain,omitempty"`
 	}
 	if err := strict(params, &p); err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/sayso-dev/sayso"
-	"github.com/sayso-dev/sayso/internal/jsontext"
 )
 
 // mostOpen is how many requests may be open.
@@ -71,17 +70,14 @@ func (p *pipe) take(ctx, lasting context.Context, text []byte, work *sync.WaitGr
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
+		Params json.RawMessage `json:"params,omitempty"`
 	}
-	_, err := jsontext.Parse(text)
-	if err == nil {
-		err = strict(text, &m)
-	}
-	if err == nil && (len(m.ID) == 0 || m.ID[0] != '"' && (m.ID[0] < '0' || m.ID[0] > '9')) {
+	err := strict(text, &m)
+	if err == nil && !isID(m.ID) {
 		err = &Error{Usage, "id: want a text or a number"}
 	}
 	if err != nil {
-		p.write(response{ID: json.RawMessage("null"), Error: &Error{Usage, err.Error()}})
+		p.write(response{ID: idOf(text), Error: failure(err)})
 		return
 	}
 	if m.Method == "cancel" {
@@ -109,6 +105,21 @@ func (p *pipe) take(ctx, lasting context.Context, text []byte, work *sync.WaitGr
 		}
 		p.write(response{ID: m.ID, Result: result})
 	})
+}
+
+// isID reports whether a value can be the id of a request: a text or a number.
+func isID(id json.RawMessage) bool {
+	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
+}
+
+// idOf is the id of a request that is wrong, so that whoever waits for its answer gets
+// one; null if it cannot be told.
+func idOf(text []byte) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) == nil && isID(fields["id"]) {
+		return fields["id"]
+	}
+	return json.RawMessage("null")
 }
 
 // begin keeps how a request is withdrawn.
