@@ -300,10 +300,15 @@ func answer(fd int) []byte {
 	got := 0
 	for {
 		k, err := syscall.Read(fd, reply[got:])
-		if err == syscall.EINTR {
+		switch {
+		case err == syscall.EINTR:
 			continue
-		}
-		if err != nil || k == 0 || reply[0] != Answered {
+		case err == syscall.EAGAIN: // it hangs, or was stopped: the next hook shall not wait for it, too
+			if peer.Pid > 1 {
+				_ = syscall.Kill(int(peer.Pid), syscall.SIGKILL) // it may have ended
+			}
+			return nil
+		case err != nil || k == 0 || reply[0] != Answered:
 			return nil
 		}
 		if got += k; got < 5 {

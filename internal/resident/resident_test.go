@@ -251,6 +251,9 @@ func TestWithout(t *testing.T) {
 			t.Fatal(err)
 		}
 		denied(t)
+		if err := p.Wait(); err == nil || err.Error() != "signal: killed" { // the next one need not wait
+			t.Errorf("it has ended with %v", err)
+		}
 	})
 	t.Run("somebody else", func(t *testing.T) {
 		name, err := early.Address(w.hook)
