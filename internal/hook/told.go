@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/plainjson"
@@ -31,16 +33,22 @@ func (a *Agent) read(text []byte, name string) (told, error) {
 	e := told{agent: a, Event: name}
 	var list []plainjson.Field
 	all, err := plainjson.Parse(text)
+	if err == nil && !utf8.Valid(text) { // what is no text would be decided as another one
+		err = errors.New("it is not UTF-8")
+	}
 	if err == nil {
 		list, err = all.Fields()
 	}
 	if err != nil {
 		return e, fmt.Errorf("read the event: %w", err)
 	}
-	for _, f := range list {
+	for i, f := range list {
 		for _, known := range a.fields {
 			if known.key != f.Key {
 				continue
+			}
+			if slices.ContainsFunc(list[:i], func(before plainjson.Field) bool { return before.Key == f.Key }) {
+				return e, fmt.Errorf("read the event: the key %s is given twice", f.Key)
 			}
 			if err := e.set(known.is, f.Value); err != nil {
 				return e, fmt.Errorf("read the event: %s: %w", f.Key, err)
@@ -65,8 +73,7 @@ func (a *Agent) read(text []byte, name string) (told, error) {
 	return e, nil
 }
 
-// set takes over a value of the event. Of two with the same key the last one
-// counts, as it does for those who read JSON into a map.
+// set takes over a value of the event.
 func (e *told) set(is field, v plainjson.Value) (err error) {
 	if text := e.text(is); text != nil {
 		*text, err = v.Text()

@@ -83,22 +83,6 @@ func progressToken(params json.RawMessage) json.RawMessage {
 	return meta["progressToken"]
 }
 
-// mostTasks is how many tokens are kept of requests that go on once they are answered.
-const mostTasks = 256
-
-// started notes that a request goes on as a task once it is answered.
-func (s *session) started(r *request) {
-	var fields map[string]json.RawMessage
-	if r.progress == nil || json.Unmarshal(r.params, &fields) != nil || fields["task"] == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.tasks) < mostTasks {
-		s.tasks[tokenIn(r.progress)] = r.server
-	}
-}
-
 // progressOf is the request whose progress a server tells; ok is false if that server
 // has none such, and so nothing to tell of it.
 func (s *session) progressOf(u *server, m *jsonrpc.Request) (r *request, ok bool) {
@@ -117,5 +101,5 @@ func (s *session) progressOf(u *server, m *jsonrpc.Request) (r *request, ok bool
 			return r, true
 		}
 	}
-	return nil, s.tasks[t] == u
+	return nil, s.tokens[t] == u
 }

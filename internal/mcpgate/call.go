@@ -129,7 +129,7 @@ func (s *session) run(r *request, u *server, t *tool, call sayso.Call, d sayso.D
 	}
 	start := time.Now()
 	err = s.hand(now, r, func(m *jsonrpc.Response) *jsonrpc.Response {
-		s.record(call, m, time.Since(start))
+		s.ran(call, m, start)
 		return m
 	})
 	if err != nil {

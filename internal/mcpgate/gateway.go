@@ -108,7 +108,8 @@ type session struct {
 	starts  []time.Time                        // of late
 	tools   map[string]*tool                   // as the server has told them last
 	fresh   *server                            // whose tools these are; nil: they may have changed
-	tasks   map[token]*server                  // tokens of what goes on once it is answered, and where
+	tokens  map[token]*server                  // of what goes on once it is answered, and where
+	tasks   map[string]task                    // what goes on, by its id
 }
 
 // A request is one of the client that is not answered yet.
@@ -128,7 +129,7 @@ type request struct {
 
 // Serve passes messages on until the client ends, or ctx does. It ends the server.
 func (g *Gateway) Serve(ctx context.Context, client mcp.Connection) error {
-	s := &session{Gateway: g, client: client, agent: g.Call.Agent, open: map[string]*request{}, asked: map[string]func(*jsonrpc.Response){}, tasks: map[token]*server{}}
+	s := &session{Gateway: g, client: client, agent: g.Call.Agent, open: map[string]*request{}, asked: map[string]func(*jsonrpc.Response){}, tokens: map[token]*server{}, tasks: map[string]task{}}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	defer s.end()
 	for {
@@ -162,6 +163,7 @@ func (s *session) end() {
 		server.close()
 	}
 	_ = s.client.Close() // nobody reads it any more
+	s.unfinished()
 	ended := make(chan struct{})
 	go func() { s.work.Wait(); close(ended) }()
 	select {

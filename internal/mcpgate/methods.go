@@ -31,8 +31,10 @@ func handler(method string) func(*session, *request) {
 		return (*session).listed
 	case "resources/read", "resources/subscribe", "prompts/get":
 		return (*session).reads
-	case "resources/unsubscribe", "completion/complete", "logging/setLevel", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel":
+	case "resources/unsubscribe", "completion/complete", "logging/setLevel", "tasks/get", "tasks/list":
 		return (*session).passed
+	case "tasks/result", "tasks/cancel":
+		return (*session).ofTask
 	}
 	return nil
 }

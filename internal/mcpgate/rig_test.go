@@ -193,14 +193,17 @@ type plainClient struct {
 	t   *testing.T
 	out io.Writer
 	in  *bufio.Scanner
+	end func() // waits until the gateway has ended, too
 }
 
 func (r *rig) lines() *plainClient {
 	theirs, ours := pipes()
 	done := make(chan error, 1)
 	go func() { done <- r.Serve(r.ctx, mcpgate.Lines(ours, ours, ours.Close)) }()
-	r.t.Cleanup(func() { _ = theirs.Close(); <-done })
 	c := &plainClient{t: r.t, out: theirs, in: bufio.NewScanner(theirs)}
+	var once sync.Once
+	c.end = func() { once.Do(func() { _ = theirs.Close(); <-done }) }
+	r.t.Cleanup(c.end)
 	c.in.Buffer(nil, 32<<20)
 	return c
 }

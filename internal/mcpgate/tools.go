@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -59,7 +61,7 @@ func readTool(raw json.RawMessage) (*tool, error) {
 	if err := json.Unmarshal(fields["name"], &t.name); err != nil || t.name == "" {
 		return nil, fmt.Errorf("it has no name")
 	}
-	if plain(t.name) != t.name || len(t.name) > 256 {
+	if !readable(t.name) || len(t.name) > 256 {
 		return nil, fmt.Errorf("its name %s is none", shell.Shown(t.name))
 	}
 	var claims map[string]json.RawMessage
@@ -84,6 +86,11 @@ func readTool(raw json.RawMessage) (*tool, error) {
 	sum := sha256.Sum256(text)
 	t.Sum = hex.EncodeToString(sum[:])
 	return t, err
+}
+
+// readable reports whether people can read a name, in one line and as it is.
+func readable(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return hidden(r) || !unicode.IsPrint(r) || r == unicode.ReplacementChar })
 }
 
 func isTrue(raw json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(raw), []byte("true")) }
@@ -163,14 +170,21 @@ func (s *session) allTools(ctx context.Context, u *server) (map[string]*tool, er
 		if err != nil {
 			return nil, err
 		}
-		var page struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor string            `json:"nextCursor"`
-		}
+		var page map[string]json.RawMessage // keys in other letters are others to clients
+		var list []json.RawMessage
+		cursor = ""
 		if err := json.Unmarshal(text, &page); err != nil {
 			return nil, err
 		}
-		for _, raw := range page.Tools {
+		if err := json.Unmarshal(page["tools"], &list); err != nil {
+			return nil, err
+		}
+		if next, ok := page["nextCursor"]; ok {
+			if err := json.Unmarshal(next, &cursor); err != nil {
+				return nil, err
+			}
+		}
+		for _, raw := range list {
 			if t, err := readTool(raw); err == nil {
 				out[t.name] = t
 			}
@@ -178,7 +192,7 @@ func (s *session) allTools(ctx context.Context, u *server) (map[string]*tool, er
 		if len(out) > mostTools {
 			return nil, fmt.Errorf("there are more than %d", mostTools)
 		}
-		if cursor = page.NextCursor; cursor == "" {
+		if cursor == "" {
 			return out, nil
 		}
 	}
