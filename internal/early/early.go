@@ -6,7 +6,7 @@
 // To that end the package does its work while it is initialised, which nothing else in
 // this module does. Packages are initialised in the order of their import paths, those
 // first that need nothing which is not: so this package imports syscall alone.
-// Decision 040 says why.
+// Decision 041 says why.
 //
 // Whatever goes wrong, the program goes on as if nobody had been asked, and decides by
 // itself.
