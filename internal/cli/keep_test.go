@@ -32,6 +32,29 @@ func TestRunKeep(t *testing.T) {
 	}
 }
 
+// TestShellKeeps: a policy keeps the place for the commands of an agent's shell, and what
+// holds the places of protected paths comes and goes with each of them.
+func TestShellKeeps(t *testing.T) {
+	t.Parallel()
+	d := build(t, "sandbox: {keep: true}", "")
+	t.Cleanup(func() { d.run(`kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock) || true`) })
+	out := d.run(`bash() { sayso sh --as=bash "$@"; } # as a link of that name is called
+		for i in $(seq 100); do
+			bash -c 'readlink /proc/self/ns/pid' </dev/null >one; bash -c 'readlink /proc/self/ns/pid' </dev/null >two; cmp -s one two && break; sleep 0.1
+		done
+		cmp one two && echo same place
+		bash -c 'stat -c "%n %F" .env .claude; echo x >.env || echo held; mkdir .claude/x || echo held' </dev/null 2>/dev/null
+		ls -A; ls "$HOME"/.local/state/sayso/spare | wc -l`)
+	for _, want := range []string{"same place", ".env socket", ".claude directory", "held\nheld\n.git\nMakefile\none\ntwo\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q:\n%s", want, out)
+		}
+	}
+	if strings.HasSuffix(out, "\n0\n") {
+		t.Errorf("nothing was kept:\n%s", out)
+	}
+}
+
 // TestRunKeepInside: from inside of a sandbox, nobody gets the place of another one.
 func TestRunKeepInside(t *testing.T) {
 	t.Parallel()

@@ -19,12 +19,13 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/config"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const runUse = `sayso run [--preview | --supervise | --stepwise -c SCRIPT] [--keep]
+const runUse = `sayso run [--preview | --supervise[=strict] | --stepwise -c SCRIPT] [--keep]
                  [--explain] [--json] [--network none|loopback|hosts|all]
                  [--host HOST]… [--write DIR]… [--timeout TIME] [--output BYTES]
                  [--memory BYTES] [--cpu TIME] [--processes N] [--wait TIME]
@@ -48,7 +49,8 @@ decision, the answer, the start and the result are recorded.
                   with --network all every address that it connects to. For
                   programs this is a net and not a wall: a hostile one can change
                   what it starts after that was read. What it can do at all is
-                  held by the sandbox
+                  held by the sandbox. Programs of which nothing is known run;
+                  with --supervise=strict they are asked about, each once
   --keep          keep the place that it runs in, for the next command of the same
                   contract in this workspace, or --session, up to five minutes:
                   that one starts sooner, and finds nothing of this one there
@@ -103,7 +105,8 @@ type runOptions struct {
 	stepwise        bool     // each command of the script is decided when it is about to run
 	params          []string // of such a script
 	shellOptions    []string // of such a script
-	supervise, keep bool     // what it starts is decided, too; its place is kept for the next one
+	keep            bool     // its place is kept for the next one
+	programs        string   // what is done about those that it starts: one of config.Programs
 }
 
 func (o *runOptions) register(flags *flag.FlagSet) {
@@ -111,7 +114,7 @@ func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.asJSON, "json", false, "")
 	flags.BoolVar(&o.preview, "preview", false, "")
 	flags.BoolVar(&o.stepwise, "stepwise", false, "")
-	flags.BoolVar(&o.supervise, "supervise", false, "")
+	flags.BoolFunc("supervise", "", o.setPrograms)
 	flags.BoolVar(&o.keep, "keep", false, "")
 	flags.StringVar(&o.network, "network", "", "")
 	flags.Func("host", "", func(host string) error {
@@ -160,8 +163,8 @@ func (o *runOptions) check() error {
 	switch {
 	case o.ask.file != "" && o.ask.preset == "":
 		return &usageError{"--config wants --preset", "native is configured by its policy files"}
-	case o.supervise && (o.preview || o.stepwise):
-		return &usageError{"--supervise does not go together with --preview or --stepwise", "leave one of them out"}
+	case o.programs != "" && o.preview:
+		return &usageError{"--supervise does not go together with --preview", "leave one of them out"}
 	case o.timeout < 0 || o.cpu < 0 || o.ask.timeout < 0:
 		return &usageError{"a time must be above 0", "for example: --timeout 90s"}
 	case o.stepwise && o.preview:
@@ -201,6 +204,8 @@ func (o *runOptions) start(std IO) error {
 		return statusError(exitNotFound)
 	}
 	o.plain = policy
+	o.programs = config.StricterPrograms(o.programs, policy.Sandbox.Programs)
+	o.keep = o.keep || policy.Sandbox.Keep != nil && *policy.Sandbox.Keep
 	base := policy.engine.Contract
 	if base == nil {
 		base = sayso.PlainContract
@@ -300,9 +305,7 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	options.Signals = signals
 	ask, tell, left := o.connections(call, &e, std)
 	options.Connect, options.Connected = ask, tell
-	if o.supervise {
-		options.Exec = o.programs(call, &e, std)
-	}
+	options.Exec = o.supervisor(call, &e, std)
 	if o.keep {
 		options.Borrow = borrow(o.ask.session, call.Root)
 	}

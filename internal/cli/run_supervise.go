@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,10 +16,29 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-// programs decides about every program that a command starts, by the same policy as
-// everything else, and records each decision.
-func (o *runOptions) programs(from sayso.Call, e *sayso.Engine, std IO) func(context.Context, sandbox.Program) error {
+// setPrograms is the option --supervise.
+func (o *runOptions) setPrograms(value string) error {
+	switch value {
+	case "true":
+		o.programs = "decided"
+	case "strict":
+		o.programs = value
+	case "false":
+		o.programs = ""
+	default:
+		return errors.New("want --supervise or --supervise=strict")
+	}
+	return nil
+}
+
+// supervisor decides about every program that a command starts, by the same policy as
+// everything else, and records each decision; nil: nobody looks.
+func (o *runOptions) supervisor(from sayso.Call, e *sayso.Engine, std IO) func(context.Context, sandbox.Program) error {
+	if o.programs == "" || o.programs == "open" {
+		return nil
+	}
 	var refused sync.Map // the last that a process was not allowed to start: shells try it under several names
+	known := &answers{}
 	return func(ctx context.Context, p sandbox.Program) error {
 		if last, ok := refused.Load(p.PID); ok && p.Unread == nil && slices.Equal(last.([]string), p.Argv) { //nolint:forcetypeassert // nothing else is in it
 			return errRefused
@@ -28,7 +48,7 @@ func (o *runOptions) programs(from sayso.Call, e *sayso.Engine, std IO) func(con
 		if filepath.IsAbs(p.Dir) {
 			call.Dir = p.Dir
 		}
-		line, d, err := o.program(ctx, call, p, std)
+		line, d, err := o.program(ctx, call, p, known, std)
 		note := "started: "
 		if err != nil {
 			note = "not started: "
@@ -43,6 +63,28 @@ func (o *runOptions) programs(from sayso.Call, e *sayso.Engine, std IO) func(con
 	}
 }
 
+// answers are those that count until a command has ended.
+type answers struct {
+	mu  sync.Mutex
+	all map[string]func() (sayso.Decision, error)
+}
+
+// once asks for the first with a key, and gives all others the same answer, also those
+// that come while it is asked.
+func (a *answers) once(key string, ask func() (sayso.Decision, error)) (sayso.Decision, error) {
+	a.mu.Lock()
+	if a.all == nil {
+		a.all = map[string]func() (sayso.Decision, error){}
+	}
+	answer := a.all[key]
+	if answer == nil {
+		answer = sync.OnceValues(ask)
+		a.all[key] = answer
+	}
+	a.mu.Unlock()
+	return answer()
+}
+
 // errRefused says that it was not allowed before.
 var errRefused = errors.New("it was not allowed")
 
@@ -52,30 +94,77 @@ var unknowable = []sayso.Code{"mode.unknown", "safety.opaque"}
 
 // program decides about a program. What only cannot be known is part of the command
 // that was allowed to start it: it is confined as that is, what it starts is decided in
-// its turn, and a build has many of these.
-func (o *runOptions) program(ctx context.Context, call sayso.Call, p sandbox.Program, std IO) (line string, d sayso.Decision, err error) {
+// its turn, and a build has many of these. Who wants to be strict is asked about each of
+// them once.
+func (o *runOptions) program(ctx context.Context, call sayso.Call, p sandbox.Program, known *answers, std IO) (line string, d sayso.Decision, err error) {
 	if p.Unread != nil {
 		d = sayso.Decision{Effect: sayso.Deny, Code: sayso.CodeInput, Reason: "what it is started with cannot be read: " + p.Unread.Error()}
 		return shell.Shown(commandLine([]string{p.File})), d, p.Unread
 	}
-	policy := &o.plain
 	words, d := o.byName(ctx, call, p)
 	call.Input, line = commandInput(commandLine(words)), shell.Shown(commandLine(words))
-	if o.ask.session == "" { // else its mode and memory count, too
-		switch {
-		case d.Effect == sayso.Allow, d.Effect == sayso.Ask && slices.Contains(unknowable, d.Code):
-			return line, d, nil
-		case d.Effect != sayso.Ask:
-			return line, d, errors.New(d.Reason)
+	if o.ask.session != "" { // its mode and memory count, too
+		if d, err = o.considered(ctx, call, std); err != nil {
+			return line, d, err
 		}
 	}
-	how := o.ask
-	how.away = "it wants to run " + line
-	_, d, err = how.authorize(ctx, call, policy, std)
-	if err == nil && d.Effect != sayso.Allow {
-		err = errors.New(d.Reason)
+	ask := func() (sayso.Decision, error) {
+		how := o.ask
+		how.away = "it wants to run " + line
+		_, d, err := how.authorize(ctx, call, &o.plain, std)
+		if err == nil && d.Effect != sayso.Allow {
+			err = errors.New(d.Reason)
+		}
+		return d, err
+	}
+	switch {
+	case o.lets(d):
+		return line, d, nil
+	case d.Effect != sayso.Ask:
+		return line, d, errors.New(d.Reason)
+	case !slices.Contains(unknowable, d.Code):
+		d, err = ask()
+	case isShell(p): // what is not known of it are programs, which are decided in their turn
+		return line, d, nil
+	case o.stranger(ctx, call, words[0]): // whatever it is told to do, nothing is known of it
+		d, err = known.once(cmp.Or(p.Real, p.File), ask)
+	default:
+		d, err = known.once(line, ask)
 	}
 	return line, d, err
+}
+
+// isShell reports whether a program is a shell.
+func isShell(p sandbox.Program) bool {
+	return slices.Contains(shells, filepath.Base(cmp.Or(p.Real, p.File)))
+}
+
+// stranger reports whether nothing is known of a program, without any arguments either.
+func (o *runOptions) stranger(ctx context.Context, call sayso.Call, name string) bool {
+	call.Input = commandInput(commandLine([]string{name}))
+	policy := &o.plain
+	d := policy.engine.Check(ctx, call, o.session(call))
+	return d.Effect == sayso.Ask && d.Code == unknowable[0]
+}
+
+// session is one that knows nothing of calls before.
+func (o *runOptions) session(call sayso.Call) sayso.Session {
+	policy := &o.plain
+	return sayso.Session{ID: call.Session, Now: time.Now(), Mode: modeName(policy.mode, policy.engine.Preset), Surface: policy.surface, Grants: policy.grants}
+}
+
+// lets reports whether a program is started without asking anybody.
+func (o *runOptions) lets(d sayso.Decision) bool {
+	return d.Effect == sayso.Allow || d.Effect == sayso.Ask && o.programs != "strict" && slices.Contains(unknowable, d.Code)
+}
+
+// considered is what is decided about a call in its session, without asking anybody.
+func (o *runOptions) considered(ctx context.Context, call sayso.Call, std IO) (sayso.Decision, error) {
+	_, d, err := o.ask.permitted(ctx, call, &o.plain, std, func(ctx context.Context, e *sayso.Engine) (sayso.Permit, sayso.Decision, error) {
+		d, err := e.Consider(ctx, call)
+		return sayso.Permit{}, d, err
+	})
+	return d, err
 }
 
 // byName finds the name of a program that decides: the first that somebody has allowed,
@@ -83,16 +172,15 @@ func (o *runOptions) program(ctx context.Context, call sayso.Call, p sandbox.Pro
 // other name for what may not be started.
 func (o *runOptions) byName(ctx context.Context, call sayso.Call, p sandbox.Program) (words []string, d sayso.Decision) {
 	policy := &o.plain
-	session := sayso.Session{ID: call.Session, Now: time.Now(), Mode: modeName(policy.mode, policy.engine.Preset), Surface: policy.surface, Grants: policy.grants}
+	session := o.session(call)
 	for i, name := range started(p) {
 		call.Input = commandInput(commandLine(name))
 		one := policy.engine.Check(ctx, call, session)
-		through := one.Effect == sayso.Allow || one.Effect == sayso.Ask && slices.Contains(unknowable, one.Code)
 		if i == 0 {
 			words, d = name, one
 		}
 		switch {
-		case !through:
+		case !o.lets(one):
 			return name, one
 		case one.Code == sayso.CodeAllowRule, one.Code == sayso.CodeGrant:
 			return words, d

@@ -162,7 +162,7 @@ func (s *stepper) Run(ctx context.Context, c stepwise.Command) (int, error) {
 	ask, tell, left := s.o.connections(call, &s.engine, s.std)
 	result, made, err := sandbox.Run(ctx, permit, sandbox.Options{
 		Connect: ask, Connected: tell, Resolve: s.std.Resolve, Dial: s.std.Dial,
-		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Terminal: s.o.terminal, Signals: signals, Temp: s.temp, State: stateFolder(),
+		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Terminal: s.o.terminal, Signals: signals, Temp: s.temp, State: stateFolder(), Exec: s.o.supervisor(call, &s.engine, s.std),
 		Before: func(terms sayso.Contract, r sandbox.Report) error {
 			note := fmt.Sprintf("line %d of its script, %s", c.Line, held(r))
 			return s.engine.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: terms.Hash(), Terms: &terms, Note: note})

@@ -44,6 +44,8 @@ type sandbox struct {
 	Files    fileAccess `json:"files,omitempty" jsonschema:"which files a command can write"`
 	Hosts    []host     `json:"hosts,omitempty" jsonschema:"hosts that a command can reach"`
 	Required *bool      `json:"required,omitempty" jsonschema:"without a sandbox nothing runs"`
+	Keep     *bool      `json:"keep,omitempty" jsonschema:"the place that a command runs in is kept for the next one"`
+	Programs programs   `json:"programs,omitempty" jsonschema:"what a command starts is open, decided, or decided and asked about also where nothing is known of it"`
 }
 
 type approve struct {
@@ -61,6 +63,7 @@ type (
 	onOff      string
 	onOffAsk   string
 	fileAccess string
+	programs   string
 	channel    string
 	offer      string
 )
@@ -72,5 +75,6 @@ func (presetName) words() []string {
 func (onOff) words() []string      { return []string{"on", "off"} }
 func (onOffAsk) words() []string   { return []string{"on", "off", "ask"} }
 func (fileAccess) words() []string { return []string{"read-only", "workspace-write", "unconfined"} }
+func (programs) words() []string   { return Programs[:] }
 func (channel) words() []string    { return []string{"agent", "tty", "web"} }
 func (offer) words() []string      { return []string{"once", "turn", "session", "always"} }

@@ -37,7 +37,14 @@ type Sandbox struct {
 	Files    string   // read-only, workspace-write or unconfined; empty: not set
 	Hosts    []string // those that can be reached; nil: not set
 	Required *bool    // without a sandbox nothing runs; nil: not set
+	Keep     *bool    // the place of a command is kept for the next one; nil: not set
+	Programs string   // what is done about programs that a command starts; empty: not set
 }
+
+// Programs are what can be done about programs that a command starts, the laxest first:
+// nothing, decide about each as about the command, or also ask about those of which
+// nothing is known.
+var Programs = [...]string{"open", "decided", "strict"}
 
 // An Approve is how people are asked.
 type Approve struct {
@@ -85,7 +92,7 @@ func (d *decoder) file(doc *document) (*File, error) {
 	d.rules(f, doc)
 	f.Workspace = doc.Workspace.public()
 	if s := doc.Sandbox; s != nil {
-		f.Sandbox = Sandbox{Files: string(s.Files), Hosts: texts(s.Hosts), Required: s.Required}
+		f.Sandbox = Sandbox{Files: string(s.Files), Hosts: texts(s.Hosts), Required: s.Required, Keep: s.Keep, Programs: string(s.Programs)}
 	}
 	if a := doc.Approve; a != nil {
 		f.Approve = Approve{Via: texts(a.Via), Offer: texts(a.Offer), Timeout: time.Duration(a.Timeout)}

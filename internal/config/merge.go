@@ -134,6 +134,10 @@ func (m *merger) loosen(l *Layered) {
 	if r := f.Sandbox.Required; r != nil && (m.Sandbox.Required == nil || *r) {
 		m.Sandbox.Required = r
 	}
+	if k := f.Sandbox.Keep; k != nil && (m.Sandbox.Keep == nil || !*k) {
+		m.Sandbox.Keep = k
+	}
+	m.Sandbox.Programs = StricterPrograms(m.Sandbox.Programs, f.Sandbox.Programs)
 	m.Approve.Via = both(m.Approve.Via, f.Approve.Via)
 	m.Approve.Offer = both(m.Approve.Offer, f.Approve.Offer)
 	if t := f.Approve.Timeout; t > 0 && (m.Approve.Timeout == 0 || t < m.Approve.Timeout) {
@@ -208,6 +212,22 @@ func (m *merger) tightenSandbox(l *Layered) {
 	case m.Sandbox.Required == nil: // it may be the default
 		m.drop(l, "sandbox.required", "sandbox.required false")
 	}
+	switch {
+	case s.Keep == nil:
+	case !*s.Keep:
+		m.Sandbox.Keep = s.Keep
+	case m.Sandbox.Keep == nil: // a process stays behind
+		m.drop(l, "sandbox.keep", "sandbox.keep true")
+	}
+	m.Sandbox.Programs = StricterPrograms(m.Sandbox.Programs, s.Programs)
+}
+
+// StricterPrograms is the stricter of two of [Programs]; empty: neither is set.
+func StricterPrograms(a, b string) string {
+	if slices.Index(Programs[:], b) > slices.Index(Programs[:], a) {
+		return b
+	}
+	return a
 }
 
 // stricter compares what files a sandbox lets a command write.

@@ -47,6 +47,10 @@ func showPolicy(p Policy) string {
 	if p.Sandbox.Required != nil {
 		add("required", *p.Sandbox.Required, true)
 	}
+	if p.Sandbox.Keep != nil {
+		add("keep", *p.Sandbox.Keep, true)
+	}
+	add("programs", p.Sandbox.Programs, p.Sandbox.Programs != "")
 	add("via", p.Approve.Via, p.Approve.Via != nil)
 	add("offer", p.Approve.Offer, p.Approve.Offer != nil)
 	add("timeout", p.Approve.Timeout, p.Approve.Timeout != 0)
@@ -117,6 +121,10 @@ func TestMerge(t *testing.T) {
 		{[]string{"user: workspace: {network: off}", "committed: workspace: {network: ask}"}, "off [network]"},
 		// Sandbox and approve.
 		{[]string{"user: sandbox: {files: unconfined, hosts: ['*.a.com', b.com], required: false}", "managed: sandbox: {files: read-only, hosts: [x.a.com, c.com, b.com], required: true}"}, "files read-only; hosts [x.a.com b.com]; required true"},
+		{[]string{"user: sandbox: {keep: true, programs: decided}", "?committed: sandbox: {keep: true, programs: strict}"}, "keep true; programs strict"},
+		{[]string{"user: sandbox: {keep: true, programs: strict}", "managed: sandbox: {keep: false, programs: open}"}, "keep false; programs strict"},
+		{[]string{"?committed: sandbox: {keep: true, programs: decided}"}, "programs decided; dropped sandbox.keep true at committed:1:17" + untrusted},
+		{[]string{"user: sandbox: {keep: true}", "?committed: sandbox: {keep: false, programs: open}"}, "keep false; programs open"},
 		{[]string{"user: sandbox: {required: false, hosts: ['*']}", "?committed: sandbox: {required: false, hosts: ['*.a.com']}"}, "hosts [*.a.com]; required false"},
 		{[]string{"user: approve: {via: [agent, tty], timeout: 1m}", "committed: approve: {via: [tty, web], timeout: 1h}"}, "via [tty]; timeout 1m0s"},
 		{[]string{"user: approve: {via: [agent], offer: []}", "committed: approve: {via: [tty], offer: [once]}"}, "via []; offer []"},
@@ -178,7 +186,7 @@ func generated(r *rand.Rand) string {
 		"preset: " + pick("native", "cosmo"),
 		"workspace: {also: [/" + pick("a", "b") + "], network: " + pick("on", "off", "ask") + ", shell: " + pick("on", "off") + "}",
 		"mcp: {s: {allow: [" + pick("a", "b", "'*'") + "], ask: [" + pick("a", "'*'") + "], deny: [" + pick("c", "'*'") + "]}}",
-		"sandbox: {files: " + pick("read-only", "workspace-write", "unconfined") + ", hosts: [" + pick("a.com", "'*.a.com'", "'*'", "") + "], required: " + pick("true", "false") + "}",
+		"sandbox: {files: " + pick("read-only", "workspace-write", "unconfined") + ", hosts: [" + pick("a.com", "'*.a.com'", "'*'", "") + "], required: " + pick("true", "false") + ", keep: " + pick("true", "false") + ", programs: " + pick("open", "decided", "strict") + "}",
 		"approve: {via: [" + pick("", "tty", "web, tty") + "], offer: [" + pick("once", "once, always") + "], timeout: " + pick("1m", "10m") + "}",
 		"oops: 1",
 		"oops: [",
@@ -281,6 +289,10 @@ func looser(a, b Policy) string {
 		return "hosts"
 	case required(b) && !required(a):
 		return "required"
+	case a.Sandbox.Keep != nil && *a.Sandbox.Keep && (b.Sandbox.Keep == nil || !*b.Sandbox.Keep):
+		return "keep"
+	case StricterPrograms(a.Sandbox.Programs, b.Sandbox.Programs) != a.Sandbox.Programs:
+		return "programs"
 	case !subset(a.Approve.Via, b.Approve.Via) || !subset(a.Approve.Offer, b.Approve.Offer):
 		return "approve"
 	case timeout(a) > timeout(b):

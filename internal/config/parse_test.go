@@ -58,6 +58,10 @@ func show(f *File, err error) string {
 	if f.Sandbox.Required != nil {
 		add("sandbox.required", *f.Sandbox.Required, true)
 	}
+	if f.Sandbox.Keep != nil {
+		add("sandbox.keep", *f.Sandbox.Keep, true)
+	}
+	add("sandbox.programs", f.Sandbox.Programs, f.Sandbox.Programs != "")
 	add("approve.via", f.Approve.Via, f.Approve.Via != nil)
 	add("approve.offer", f.Approve.Offer, f.Approve.Offer != nil)
 	add("approve.timeout", f.Approve.Timeout, f.Approve.Timeout != 0)
@@ -138,6 +142,7 @@ func TestErrors(t *testing.T) {
 		{"workspace: {network: maybe}", `p:1:22: workspace.network: want on, off or ask, not "maybe"`},
 		{"workspace: {read: ask}", `p:1:19: workspace.read: want on or off, not "ask"`},
 		{"workspace: {also: [1]}", `p:1:20: workspace.also: want text, not a number (put it in quotes: "1")`},
+		{"sandbox: {programs: some}", `p:1:21: sandbox.programs: want open, decided or strict, not "some"`},
 		{"sandbox: {required: 1}", `p:1:21: sandbox.required: want true or false, not a number`},
 		{"sandbox: {hosts: ['http://a']}", `p:1:19: sandbox.hosts: want a host, such as example.com or *.example.com, not "http://a"`},
 		{"approve: {timeout: 500ms}", `p:1:20: approve.timeout: want a second or more, not "500ms" (such as 90s, 5m or 1h30m)`},

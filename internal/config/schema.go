@@ -32,7 +32,7 @@ func schema() (*jsonschema.Schema, error) {
 		reflect.TypeFor[until]():    {Type: "string", Pattern: `^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$`},
 		reflect.TypeFor[duration](): {Type: "string", Pattern: `^(\d+(\.\d+)?(h|m|s|ms))+$`},
 	}
-	for _, w := range []worded{presetName(""), modeName(""), onOff(""), onOffAsk(""), fileAccess(""), channel(""), offer("")} {
+	for _, w := range []worded{presetName(""), modeName(""), onOff(""), onOffAsk(""), fileAccess(""), programs(""), channel(""), offer("")} {
 		types[reflect.TypeOf(w)] = words(w)
 	}
 	opts := &jsonschema.ForOptions{TypeSchemas: types}
