@@ -73,8 +73,8 @@ func (g *Guard) readWithin(in io.Reader) ([]byte, error) {
 func within[T any](g *Guard, do func(context.Context) T) (T, error) {
 	deadline := g.Deadline
 	if g.Resident {
-		ctx, cancel := context.WithTimeout(context.Background(), deadline)
-		defer cancel()
+		ctx := &calm{Context: context.Background(), end: time.Now().Add(deadline)}
+		defer ctx.stop()
 		return do(ctx), nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
