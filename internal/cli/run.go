@@ -25,8 +25,8 @@ import (
 	"github.com/sayso-dev/sayso/shell"
 )
 
-const runUse = `sayso run [--preview | --supervise[=strict] | --stepwise -c SCRIPT] [--keep]
-                 [--explain] [--json] [--network none|loopback|hosts|all]
+const runUse = `sayso run [--preview | --supervise[=strict] | --stepwise -c SCRIPT | --seatbelt]
+                 [--keep] [--explain] [--json] [--network none|loopback|hosts|all]
                  [--host HOST]… [--write DIR]… [--timeout TIME] [--output BYTES]
                  [--memory BYTES] [--cpu TIME] [--processes N] [--wait TIME]
                  [--agent NAME] [--session ID]
@@ -54,6 +54,8 @@ decision, the answer, the start and the result are recorded.
   --keep          keep the place that it runs in, for the next command of the same
                   contract in this workspace, or --session, up to five minutes:
                   that one starts sooner, and finds nothing of this one there
+  --seatbelt      decide and run nothing: print what would hold it as a profile
+                  for sandbox-exec of macOS, which nobody has tried there
   --network none|loopback|hosts|all
                   what it can reach (default: its own loopback, or the hosts that
                   the command is known to need; where it is hosts, others are
@@ -105,6 +107,7 @@ type runOptions struct {
 	stepwise        bool     // each command of the script is decided when it is about to run
 	params          []string // of such a script
 	shellOptions    []string // of such a script
+	seatbelt        bool     // it is only written what would hold it on macOS
 	keep            bool     // its place is kept for the next one
 	programs        string   // what is done about those that it starts: one of config.Programs
 }
@@ -116,6 +119,7 @@ func (o *runOptions) register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.stepwise, "stepwise", false, "")
 	flags.BoolFunc("supervise", "", o.setPrograms)
 	flags.BoolVar(&o.keep, "keep", false, "")
+	flags.BoolVar(&o.seatbelt, "seatbelt", false, "")
 	flags.StringVar(&o.network, "network", "", "")
 	flags.Func("host", "", func(host string) error {
 		name, err := readHost(host)
@@ -169,6 +173,8 @@ func (o *runOptions) check() error {
 		return &usageError{"a time must be above 0", "for example: --timeout 90s"}
 	case o.stepwise && o.preview:
 		return &usageError{"--stepwise and --preview do not go together", "a preview runs all of a script: sayso run --preview -- bash -c SCRIPT"}
+	case o.seatbelt && (o.preview || o.stepwise || o.programs != "" || o.keep):
+		return &usageError{"--seatbelt only writes a profile", "leave --preview, --stepwise, --supervise and --keep out"}
 	case o.stepwise && o.output > 0:
 		return &usageError{"--stepwise has no --output", "leave one of them out"}
 	case !utf8.ValidString(strings.Join(o.argv, "") + o.script): // what is decided would not be what runs
@@ -220,6 +226,8 @@ func (o *runOptions) start(std IO) error {
 		return o.previewed(call, &policy, std)
 	case o.stepwise:
 		return o.stepped(call, &policy, std)
+	case o.seatbelt:
+		return o.profiled(call, &policy, std)
 	}
 	return o.decided(call, &policy, std)
 }

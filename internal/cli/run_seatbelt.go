@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/sandbox/seatbelt"
+)
+
+// profiled prints the contract of a command as a profile for the sandbox of macOS.
+// Nothing is decided, and nothing is run.
+func (o *runOptions) profiled(call sayso.Call, policy *loaded, std IO) error {
+	c := policy.engine.Contract(call, policy.engine.Analyzer.Analyze(call))
+	temp := filepath.Join(local.Real(os.TempDir()), "sayso-run")
+	text, open, err := seatbelt.Profile(c, temp)
+	if err != nil {
+		return o.failed(err, std)
+	}
+	if o.asJSON {
+		return writeJSON(struct {
+			Contract *sayso.Contract `json:"contract"`
+			Profile  string          `json:"profile"`
+			Temp     string          `json:"temp"`
+			Open     []string        `json:"open"`
+		}{&c, text, temp, open}, std.Out)
+	}
+	if _, err := fmt.Fprint(std.Out, text); err != nil {
+		return err
+	}
+	printf(std.Err, "sayso: note: nothing was run. For temporary files it has %s (set TMPDIR). Such a profile does not hold:\n", temp)
+	for _, what := range open {
+		printf(std.Err, "  %s\n", what)
+	}
+	return nil
+}
