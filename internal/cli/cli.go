@@ -76,6 +76,7 @@ func verbs() []verb {
 		{"grant", grantUse, "list or revoke what people have approved for later calls", grantVerb},
 		{"trust", trustUse, "list, add or revoke the workspaces and MCP servers that you trust; alone: the manager", trustVerb},
 		{"profile", profileUse, "tell what is kept in your profile, and where its key is; move the key", profileVerb},
+		{"acp", acpUse, "stand between an editor and an agent: decide what it asks, reads, writes and runs there", acpVerb},
 		{"mcp", mcpUse, "stand between an agent and an MCP server: decide every call of its tools", mcpVerb},
 		{"mode", modeUse, "show or change the mode of a session", mode},
 		{"log", logUse, "show what was asked, decided, answered and run; verify that nobody changed it", logVerb},

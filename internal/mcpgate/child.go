@@ -57,6 +57,9 @@ func (c *child) wait() {
 	close(c.done)
 }
 
+// ErrEnded says that a process has ended by itself, and well.
+var ErrEnded = errors.New("it has ended")
+
 // Read reads what the server writes. Its end is told as how the server has ended.
 func (c *child) Read(p []byte) (int, error) {
 	n, err := c.out.Read(p)
@@ -71,7 +74,7 @@ func (c *child) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, fmt.Errorf("it has ended: %w", c.err)
 	}
-	return 0, errors.New("it has ended")
+	return 0, ErrEnded
 }
 
 // end ends the server: first by the end of its input, as the protocol has it.
