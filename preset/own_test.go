@@ -43,6 +43,7 @@ func TestGuarded(t *testing.T) {
 		{bashIn("/w", "make && ls /srv/judge"), "open"},
 		{bashIn("/w", "git commit -m 'look at /srv/judge (there)'"), "open"},
 		{bashIn("/w", "sayso log repair"), "guard.self"},
+		{bashIn("/w", "sayso log export --otlp https://collector.example"), "guard.self"},
 		{sayso.Call{Tool: "denied", Root: "/w"}, "script"},
 		{sayso.Call{Tool: "loose", Root: "/w"}, "open"},
 		{sayso.Call{Tool: "Bash", Input: []byte(`[]`), Root: "/w"}, sayso.CodeInput},

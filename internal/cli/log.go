@@ -26,13 +26,15 @@ import (
 const logUse = `sayso log [OPTION…]
        sayso log verify [--json] [--kept HASH]…
        sayso log repair
+       sayso log export --otlp URL [OPTION…]
 
 Shows what agents asked for, what was decided and why, what people answered, and
 what ran, the oldest first. verify checks that no record was changed, removed or
 moved; --kept also that a record with this hash is among them: note the hash of the
 last one elsewhere, and nobody can write the journal anew unnoticed. repair goes on
 behind a journal that is damaged, or behind a clock that was wrong: nothing is
-removed, and what was found is recorded.
+removed, and what was found is recorded. export sends it to an OpenTelemetry
+collector; sayso log export --help tells how.
 
   --session ID    of one session (default: all)
   --here          of this workspace
@@ -56,6 +58,8 @@ func logVerb(args []string, std IO) error {
 			return logVerify(args[1:], std)
 		case "repair":
 			return logRepair(args[1:], std)
+		case "export":
+			return logExport(args[1:], std)
 		}
 	}
 	var o logOptions
@@ -66,7 +70,7 @@ func logVerb(args []string, std IO) error {
 		return err
 	}
 	if len(rest) > 0 {
-		return &usageError{fmt.Sprintf("log knows no %q", rest[0]) + orNear(rest[0], []string{"verify", "repair"}, "sayso log "), "sayso log verify, sayso log repair, or options; sayso help log lists them"}
+		return &usageError{fmt.Sprintf("log knows no %q", rest[0]) + orNear(rest[0], []string{"verify", "repair", "export"}, "sayso log "), "sayso log verify, repair or export, or options; sayso help log lists them"}
 	}
 	if err := o.check(time.Now()); err != nil {
 		return err

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Main(os.Args[1:], std))
 		},
 		"asker":      asker,
+		"collector":  collector,
 		"mcpserver":  mcpServer,
 		"sayso-box":  sandboxed,
 		"sayso-hook": func() { os.Exit(quick.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -75,4 +76,16 @@ func lineAt(file *os.File, at Place) (Line, error) {
 		return Line{}, private.Fail(file.Name(), "it cannot be read", repairHint, err)
 	}
 	return l, nil
+}
+
+// Compare says which of two places is before the other one, as package cmp does.
+func (p Place) Compare(q Place) int {
+	return cmp.Or(cmp.Compare(p.First, q.First), cmp.Compare(p.Offset, q.Offset))
+}
+
+// From yields the whole lines behind a place, in this file and those after it, and
+// moves the place behind each of them: called again, it goes on with what was
+// written meanwhile.
+func (f Folder) From(at *Place) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) { f.from(at, yield) }
 }
