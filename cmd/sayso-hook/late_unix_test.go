@@ -45,7 +45,7 @@ func TestLate(t *testing.T) {
 			t.Cleanup(func() { _ = keep.Close() }) // until then the event goes on
 			cmd := exec.CommandContext(t.Context(), hook, "claude")
 			var out, errs strings.Builder
-			cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(os.Environ(), "XDG_STATE_HOME="+state, "HOME="+dir), in, &out, &errs
+			cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(os.Environ(), "XDG_STATE_HOME="+state, "HOME="+dir, "SAYSO_RESIDENT=off"), in, &out, &errs
 			err = cmd.Run()
 			if cmd.ProcessState.ExitCode() != 2 && !strings.Contains(out.String(), `"permissionDecision":"deny"`) {
 				t.Errorf("%v, said %q and %q", err, out.String(), errs.String())

@@ -32,6 +32,15 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestOnlyHere: what asks the resident process reads the standard input of any program that
+// links it.
+func TestOnlyHere(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "../sayso", "../sayso-box").Output()
+	if err != nil || !strings.Contains(string(out), "github.com/sayso-dev/sayso/internal/cli\n") || strings.Contains(string(out), "github.com/sayso-dev/sayso/internal/early\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestStart: no package of ours does anything before it is asked to, but the one that
 // asks the resident process, which does so before nearly all others. Tables are
 // lists that the compiler lays out; a map would be built at each start, for every
@@ -78,7 +87,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(dir, "sayso-hook"), "claude")
-	cmd.Env = append(os.Environ(), "HOME="+dir, "CLAUDE_PROJECT_DIR="+repo, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "CLAUDE_PROJECT_DIR="+repo, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "SAYSO_RESIDENT=off")
 	cmd.Stdin = strings.NewReader(`{"session_id":"s","cwd":"` + filepath.ToSlash(repo) + `","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"tar xf all.tar"},"tool_use_id":"t"}`)
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"deny"`) || !strings.Contains(string(out), "what guards this agent") {
 		t.Errorf("%v: %s", err, out)
@@ -110,7 +119,7 @@ func TestScriptWithoutRich(t *testing.T) {
 	ask := func() (decision, reason string) {
 		t.Helper()
 		cmd := exec.Command(program, "claude")
-		cmd.Env = append(os.Environ(), "HOME="+dir, "CLAUDE_PROJECT_DIR="+filepath.Join(dir, "repo"), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+		cmd.Env = append(os.Environ(), "HOME="+dir, "CLAUDE_PROJECT_DIR="+filepath.Join(dir, "repo"), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "SAYSO_RESIDENT=off")
 		cmd.Stdin = strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`)
 		out, err := cmd.Output()
 		var answer struct {

@@ -62,7 +62,7 @@ func lookForResident() (r residence, state, hook string, err error) {
 	r.Supported = resident.Supported
 	if r.Supported {
 		r.Off = resident.Off(folder.Dir) || os.Getenv(quick.Switch) == quick.Off
-		r.PID, err = resident.Find(hook)
+		r.PID, err = resident.Find(folder.Dir, hook)
 	}
 	return r, folder.Dir, hook, err
 }
@@ -106,7 +106,7 @@ func changeResident(word, state, hook string, std IO) error {
 	} else if word != "stop" {
 		return &usageError{fmt.Sprintf("resident cannot %q", word), "it takes stop, off or on"}
 	}
-	pid, err := resident.Stop(hook)
+	pid, err := resident.Stop(state, hook)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@
 // first that need nothing which is not: so this package imports syscall alone.
 // Decision 041 says why.
 //
+// Only sayso-hook may link it: whatever program does, reads its standard input.
+//
 // Whatever goes wrong, the program goes on as if nobody had been asked, and decides by
 // itself.
 package early
@@ -17,14 +19,3 @@ var Taken []byte
 
 // Missing says that nobody was there to be asked.
 var Missing bool
-
-// MaxEvent is the longest event that the resident process is asked about. It is longer
-// than nearly all of them.
-const MaxEvent = 64 << 10
-
-// The answers of the resident process: a byte, and after Answered a length of four
-// bytes, the most significant first, and the answer.
-const (
-	Answered = 'y'
-	Declined = 'n' // the program must decide by itself
-)

@@ -5,34 +5,52 @@ package early
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/sayso-dev/sayso/internal/early/form"
 )
 
 const (
-	eventTime  = 10 // seconds until the event must have been read
-	answerTime = 3  // seconds until the resident process must have answered
+	eventTime  = 5 // seconds until the event must have been read; then the program itself goes on with it
+	answerTime = 3 // seconds until the resident process must have answered
 )
 
 // What is read goes here, and not on the stack or the heap. A stack that must grow, and
 // pages that were not touched before, cost more than all the rest: so nothing here
 // allocates, and the system is called without the wrappers that do.
 var (
-	line   [256]byte              // the arguments
-	room   [8 + MaxEvent + 1]byte // the lengths of event and arguments, the event, and a byte that shows that it is too long
-	reply  [16 << 10]byte
-	ours   file // the program
-	theirs file // that of the other process
-	root   file
+	line   [256]byte                   // the arguments
+	room   [8 + form.MaxEvent + 1]byte // the lengths of event and arguments, the event, and a byte that shows that it is too long
+	reply  [5 + form.MaxAnswer]byte    // and before that, the variables
+	ours   file
+	theirs file
 	at     address
 	path   [64]byte
 	peer   syscall.Ucred
 	limit  = syscall.Timeval{Sec: answerTime}
 	poll   pollFd
 	until  syscall.Timespec
+	first  message
 )
 
 func init() {
 	n := arguments()
-	if n == 0 {
+	if n == 0 || !at.find(reply[:read("/proc/self/environ", reply[:])]) {
+		return
+	}
+	key := at.open()
+	if key < 0 {
+		Missing = true
+		return
+	}
+	ask(key, line[:n])
+	_ = syscall.Close(key) // nothing was written
+}
+
+// ask asks the resident process, and if it answers, tells that and ends the program. The
+// process is reached before all of the event is read, so that it wakes up meanwhile; but
+// not before there is some of it, for others may wait.
+func ask(key int, args []byte) {
+	if until.Sec = eventTime; !ready(0, pollIn) {
 		return
 	}
 	fd := connect()
@@ -41,13 +59,14 @@ func init() {
 		return
 	}
 	size, whole := event()
-	if whole && send(fd, line[:n], size) {
+	Taken = room[8 : 8+size]
+	Missing = !trusted(fd)
+	if whole && !Missing && send(fd, key, args, size) {
 		if text := answer(fd); text != nil {
 			tell(text)
 		}
 	}
 	_ = syscall.Close(fd) // there is nothing left to say
-	Taken = room[8 : 8+size]
 }
 
 // call calls the system, and returns less than 0 if that fails.
@@ -65,15 +84,22 @@ func of[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // arguments reads how the program was called, and returns how long that is; nothing
 // if not for an event.
 func arguments() int {
-	fd := call(syscall.SYS_OPENAT, noFolder, of(text("/proc/self/cmdline")), syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0)
+	n := read("/proc/self/cmdline", line[:])
+	if first := word(word(line[:n], true), false); len(first) == 0 || first[0] == '-' || string(first) == "version" || string(first) == "resident" {
+		return 0
+	}
+	return n
+}
+
+// read reads what the kernel tells in a file, and returns how long that is; nothing if
+// there is no room for all of it.
+func read(name string, to []byte) int {
+	fd := call(syscall.SYS_OPENAT, noFolder, of(text(name)), syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0)
 	if fd < 0 {
 		return 0
 	}
-	n, err := syscall.Read(fd, line[:])
-	if _ = syscall.Close(fd); err != nil || n == len(line) { // nothing was written
-		return 0
-	}
-	if first := word(word(line[:n], true), false); len(first) == 0 || first[0] == '-' || string(first) == "version" || string(first) == "resident" {
+	n, err := syscall.Read(fd, to)
+	if _ = syscall.Close(fd); err != nil || n == len(to) { // nothing was written
 		return 0
 	}
 	return n
@@ -102,6 +128,16 @@ func word(text []byte, behind bool) []byte {
 	return nil
 }
 
+// value is that of a variable: of two with one name the first counts.
+func value(variables []byte, name string) []byte {
+	for ; len(variables) > 0; variables = word(variables, true) {
+		if one := word(variables, false); len(one) > len(name) && string(one[:len(name)]) == name && one[len(name)] == '=' {
+			return one[len(name)+1:]
+		}
+	}
+	return nil
+}
+
 // A file is what the system call statx tells, as far as it is of use here.
 type file struct {
 	mask         uint32
@@ -113,99 +149,80 @@ type file struct {
 	_            [104]byte
 }
 
-const (
-	wantInode = 0x100
-	wantMount = 0x1000
-)
+const wanted = 0x100 | 0x1000 // the inode, and the mount
 
 func (f *file) look(path *byte) bool {
-	return call(sysStatx, noFolder, of(path), 0, wantInode|wantMount, of(f)) == 0 && f.mask&wantInode != 0
+	return call(sysStatx, noFolder, of(path), 0, wanted, of(f)) == 0 && f.mask&wanted == wanted
 }
 
-func (f *file) same(other *file) bool {
-	return f.inode == other.inode && f.major == other.major && f.minor == other.minor
+// same reports whether a file is the same for this process and for another one.
+func same(name string, pid int32, what string) bool {
+	return ours.look(text(name)) && theirs.look(proc(pid, what)) &&
+		ours.inode == theirs.inode && ours.major == theirs.major && ours.minor == theirs.minor && ours.mount == theirs.mount
 }
 
-// An address is a name for a socket that stands in no folder.
+// An address is a file in the state folder. The socket is there because who can make
+// files in that folder can change in any case what is decided; a name that stands in no
+// folder anybody could take, who is confined, too.
 type address struct {
 	family uint16
-	path   [100]byte
+	path   [108]byte // ends in a zero
+	folder int       // how much of it is the folder
 	n      int
 }
 
-func (a *address) add(b byte) {
-	if a.n < len(a.path) {
-		a.path[a.n] = b
-		a.n++
+// find finds the state folder, as package session does. It reports whether there is
+// one, and its name is short enough.
+func (a *address) find(variables []byte) bool {
+	a.family, a.folder = syscall.AF_UNIX, 0
+	below := "/sayso/"
+	home := value(variables, "XDG_STATE_HOME")
+	if len(home) == 0 || home[0] != '/' {
+		home, below = value(variables, "HOME"), "/.local/state/sayso/"
 	}
-}
-
-func (a *address) number(n uint64) {
-	a.add('-')
-	for shift := 60; shift >= 0; shift -= 4 {
-		if digit := n >> shift; digit != 0 || shift == 0 {
-			a.add("0123456789abcdef"[digit&15])
-		}
-	}
-}
-
-// find makes the address of a program: that of a resident process of this user, with
-// this file as its program, and with this view of all files. Another build has another
-// address; and so has who was put into a container, as each view has mounts of its own.
-func (a *address) find(program *byte) bool {
-	if !ours.look(program) || !root.look(text("/")) || root.mask&wantMount == 0 {
+	if len(home) == 0 || home[0] != '/' || len(home)+len(below)+max(len(form.SocketFile), len(form.KeyFile)) >= len(a.path) {
 		return false
 	}
-	a.family, a.n = syscall.AF_UNIX, 1 // after a zero: it is the name of no file
-	for _, b := range []byte("sayso-hook") {
-		a.add(b)
-	}
-	a.number(uint64(syscall.Geteuid()))
-	a.number(uint64(ours.major)<<32 | uint64(ours.minor))
-	a.number(ours.inode)
-	a.number(root.mount)
-	a.number(root.inode)
+	a.folder = copy(a.path[:], home)
+	a.folder += copy(a.path[a.folder:], below)
 	return true
 }
 
-// Address is where the resident process of a program listens. It is for [syscall], in
-// which names that stand in no folder begin with @.
-func Address(program string) (string, error) {
-	var a address
-	name, err := syscall.BytePtrFromString(program)
-	if err != nil {
-		return "", err
-	}
-	if !a.find(name) {
-		return "", syscall.ENOSYS
-	}
-	return "@" + string(a.path[1:a.n]), nil
+// file makes it the address of that file.
+func (a *address) file(name string) *byte {
+	a.n = a.folder + copy(a.path[a.folder:], name)
+	a.path[a.n] = 0
+	return &a.path[0]
 }
 
-// connect reaches the resident process.
+// open opens the key.
+func (a *address) open() int {
+	return call(syscall.SYS_OPENAT, noFolder, of(a.file(form.KeyFile)), syscall.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0, 0)
+}
+
+// connect reaches the resident process, or who is there in its place.
 func connect() int {
-	if !at.find(text("/proc/self/exe")) {
-		return -1
-	}
 	fd := call(syscall.SYS_SOCKET, syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0, 0, 0)
 	if fd < 0 {
 		return -1
 	}
+	at.file(form.SocketFile)
 	if call(syscall.SYS_SETSOCKOPT, uintptr(fd), syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, of(&limit), unsafe.Sizeof(limit)) < 0 ||
 		call(syscall.SYS_SETSOCKOPT, uintptr(fd), syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, of(&limit), unsafe.Sizeof(limit)) < 0 ||
-		call(syscall.SYS_CONNECT, uintptr(fd), of(&at), uintptr(2+at.n), 0, 0) < 0 || !trusted(fd) {
+		call(syscall.SYS_CONNECT, uintptr(fd), of(&at), uintptr(2+at.n+1), 0, 0) < 0 {
 		_ = syscall.Close(fd) // nothing was said
 		return -1
 	}
 	return fd
 }
 
-// trusted reports whether the process at the other end is of the same user, and runs
-// the same program. Anybody can take a name that stands in no folder.
+// trusted reports whether the process at the other end is of the same user, runs the
+// same program and sees the same files: another build may decide otherwise, and in a
+// container the same names are those of other files.
 func trusted(fd int) bool {
 	size := uint32(unsafe.Sizeof(peer))
 	return call(syscall.SYS_GETSOCKOPT, uintptr(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED, of(&peer), of(&size)) >= 0 &&
-		int(peer.Uid) == syscall.Geteuid() && peer.Pid > 0 && theirs.look(proc(peer.Pid, "exe")) && ours.same(&theirs)
+		int(peer.Uid) == syscall.Geteuid() && peer.Pid > 0 && same("/", peer.Pid, "root") && same("/proc/self/exe", peer.Pid, "exe")
 }
 
 // proc is where the kernel tells something about a process.
@@ -225,108 +242,4 @@ func proc(pid int32, what string) *byte {
 	n += copy(path[n:], what)
 	path[n] = 0
 	return &path[0]
-}
-
-// event reads the event, and reports whether that is all of it.
-func event() (n int, whole bool) {
-	for n <= MaxEvent {
-		if !ready(0, pollIn) {
-			return n, false
-		}
-		k, err := syscall.Read(0, room[8+n:])
-		switch {
-		case err == syscall.EINTR || err == syscall.EAGAIN:
-		case err != nil:
-			return n, false
-		case k == 0:
-			return n, true
-		default:
-			n += k
-		}
-	}
-	return n, false
-}
-
-// A pollFd is what ppoll waits for.
-type pollFd struct {
-	fd            int32
-	events, found int16
-}
-
-const (
-	pollIn  = 1
-	pollOut = 4
-)
-
-// ready waits until there is something to read, or room to write.
-func ready(fd int32, what int16) bool {
-	for {
-		poll, until = pollFd{fd: fd, events: what}, syscall.Timespec{Sec: eventTime}
-		n, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&until)), 0, 0, 0)
-		if errno != syscall.EINTR {
-			return errno == 0 && n == 1
-		}
-	}
-}
-
-// send sends the event, and behind it the arguments.
-func send(fd int, args []byte, size int) bool {
-	n := len(args)
-	room[0], room[1], room[2], room[3] = byte(size>>24), byte(size>>16), byte(size>>8), byte(size)
-	room[4], room[5], room[6], room[7] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
-	return write(fd, room[:8+size]) == nil && write(fd, args) == nil
-}
-
-func write(fd int, text []byte) error {
-	for len(text) > 0 {
-		k, err := syscall.Write(fd, text)
-		switch {
-		case err == syscall.EINTR:
-		case err == syscall.EAGAIN && fd == 1: // the agent may not wait in its own calls
-			if !ready(1, pollOut) {
-				return err
-			}
-		case err != nil:
-			return err
-		default:
-			text = text[k:]
-		}
-	}
-	return nil
-}
-
-// answer is what the resident process answers; nil if it does not.
-func answer(fd int) []byte {
-	got := 0
-	for {
-		k, err := syscall.Read(fd, reply[got:])
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err == syscall.EAGAIN: // it hangs, or was stopped: the next hook shall not wait for it, too
-			if peer.Pid > 1 {
-				_ = syscall.Kill(int(peer.Pid), syscall.SIGKILL) // it may have ended
-			}
-			return nil
-		case err != nil || k == 0 || reply[0] != Answered:
-			return nil
-		}
-		if got += k; got < 5 {
-			continue
-		}
-		switch size := int(reply[1])<<24 | int(reply[2])<<16 | int(reply[3])<<8 | int(reply[4]); {
-		case size > len(reply)-5 || got > 5+size:
-			return nil
-		case got == 5+size:
-			return reply[5:got]
-		}
-	}
-}
-
-// tell gives the answer to the agent, and ends the program.
-func tell(answer []byte) {
-	if write(1, answer) != nil {
-		syscall.Exit(2) // as when the program decides by itself: that blocks the call
-	}
-	syscall.Exit(0)
 }

@@ -3,9 +3,15 @@
 package early
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sayso-dev/sayso/internal/early/form"
+	"github.com/sayso-dev/sayso/internal/session"
 )
 
 // TestAnswer: an answer counts if it is whole, and nothing else does.
@@ -45,20 +51,62 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestAddress: another program has another address.
+// TestAddress: the files are where package session keeps the state.
 func TestAddress(t *testing.T) {
-	own, err := Address("/proc/self/exe")
-	if err != nil || !strings.HasPrefix(own, "@sayso-hook-") || strings.Count(own, "-") != 6 || strings.Contains(own, "--") {
-		t.Fatalf("%q, %v", own, err)
+	long := "/" + strings.Repeat("x", 80)
+	for name, test := range map[string]struct{ variables, want string }{
+		"nothing":                        {"", ""},
+		"no folder":                      {"HOMER=/x\x00HOME\x00XHOME=/y\x00", ""},
+		"home":                           {"A=b\x00HOME=/home/me\x00", "/home/me/.local/state/sayso/resident"},
+		"an empty home":                  {"HOME=\x00", ""},
+		"a home that is not absolute":    {"HOME=me\x00XDG_STATE_HOME=state\x00", ""},
+		"a folder for state":             {"HOME=/home/me\x00XDG_STATE_HOME=/state\x00", "/state/sayso/resident"},
+		"one that is not absolute":       {"XDG_STATE_HOME=state\x00HOME=/home/me\x00", "/home/me/.local/state/sayso/resident"},
+		"an empty one":                   {"XDG_STATE_HOME=\x00HOME=/home/me\x00", "/home/me/.local/state/sayso/resident"},
+		"two: the first counts":          {"HOME=/home/me\x00HOME=/home/you\x00", "/home/me/.local/state/sayso/resident"},
+		"a long one":                     {"XDG_STATE_HOME=" + long + "\x00", long + "/sayso/resident"},
+		"a longer one":                   {"HOME=" + long + "\x00", ""},
+		"one without an end":             {"HOME=/home/me", ""},
+		"a name with signs, and a space": {"HOME=/home/ü \n'\x00", "/home/ü \n'/.local/state/sayso/resident"},
+	} {
+		var a address
+		got := ""
+		if a.find([]byte(test.variables)) {
+			a.file(form.KeyFile)
+			a.file(form.SocketFile)
+			got = string(a.path[:a.n])
+		}
+		if got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+		if folder, err := session.At(variable(test.variables, "HOME"), variable(test.variables, "XDG_STATE_HOME")); err == nil && got != "" && filepath.Join(folder.Dir, form.SocketFile) != got {
+			t.Errorf("%s: %q, and the state is in %s", name, got, folder.Dir)
+		}
 	}
-	other, err := Address("/bin/sh")
-	if err != nil || other == own {
-		t.Errorf("%q, %v", other, err)
+}
+
+// variable is the value of the first variable of that name.
+func variable(variables, name string) string {
+	for one := range strings.SplitSeq(variables, "\x00") {
+		if text, ok := strings.CutPrefix(one, name+"="); ok {
+			return text
+		}
 	}
-	if again, err := Address("/proc/self/exe"); err != nil || again != own {
-		t.Errorf("%q, %v", again, err)
+	return ""
+}
+
+// TestSame: a process runs this program and sees these files, or it does not.
+func TestSame(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := Address("/nowhere/at/all"); err == nil {
-		t.Error("a program that is not there has an address")
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() }) // it has ended then
+	own, other := int32(os.Getpid()), int32(cmd.Process.Pid)
+	if !same("/proc/self/exe", own, "exe") || !same("/", own, "root") || !same("/", other, "root") {
+		t.Error("what is the same is not")
+	}
+	if same("/proc/self/exe", other, "exe") || same("/proc/self/exe", 1<<30, "exe") || same("/nowhere", own, "root") || same("/proc", own, "root") {
+		t.Error("what is something else is the same")
 	}
 }

@@ -22,7 +22,7 @@ func Switch(string, bool) error { return errNone }
 func Off(string) bool { return true }
 
 // Find returns the process that answers for a program.
-func Find(string) (int, error) { return 0, errNone }
+func Find(string, string) (int, error) { return 0, errNone }
 
 // Stop ends the process that answers for a program.
-func Stop(string) (int, error) { return 0, errNone }
+func Stop(string, string) (int, error) { return 0, errNone }

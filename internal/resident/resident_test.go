@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sayso-dev/sayso/internal/early"
+	"github.com/sayso-dev/sayso/internal/early/form"
 	"github.com/sayso-dev/sayso/internal/hook"
 	"github.com/sayso-dev/sayso/internal/resident"
 )
@@ -32,9 +33,13 @@ func newWorld(t *testing.T) world {
 	t.Helper()
 	dir := t.TempDir()
 	w := world{dir: dir, hook: filepath.Join(dir, "bin", "sayso-hook"), repo: filepath.Join(dir, "repo"), state: filepath.Join(dir, ".local", "state", "sayso")}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	from, err := programs()
 	for _, name := range []string{"sayso", "sayso-hook"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", name), "../../cmd/"+name).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		if err = errors.Join(err, os.Link(filepath.Join(from, name), filepath.Join(dir, "bin", name))); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := errors.Join(os.MkdirAll(filepath.Join(dir, ".config", "sayso"), 0o700), os.MkdirAll(filepath.Join(w.repo, ".git"), 0o700)); err != nil {
@@ -43,6 +48,28 @@ func newWorld(t *testing.T) world {
 	w.policy(t, "deny: [bash(rm -rf *)]\n")
 	w.env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + w.repo}
 	return w
+}
+
+// programs builds the programs, once.
+var programs = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "build", "-o", dir, "../../cmd/sayso", "../../cmd/sayso-hook").CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if os.Getenv(asStranger) == "" { // that one needs none
+		if dir, _ := programs(); dir != "" {
+			_ = os.RemoveAll(dir) // it is a temporary one
+		}
+	}
+	os.Exit(status)
 }
 
 // policy writes the policy, as one that is not new.
@@ -91,7 +118,11 @@ const alone = "SAYSO_RESIDENT=off"
 // serve starts the process.
 func (w world) serve(t *testing.T) *exec.Cmd {
 	t.Helper()
+	if err := os.MkdirAll(w.state, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(w.hook, "resident")
+	cmd.Env = w.env
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +135,7 @@ func (w world) serve(t *testing.T) *exec.Cmd {
 func (w world) await(t *testing.T, right func(pid int) bool) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		if pid, err := resident.Find(w.hook); err == nil && right(pid) {
+		if pid, err := resident.Find(w.state, w.hook); err == nil && right(pid) {
 			return
 		}
 	}
@@ -256,8 +287,8 @@ func TestWithout(t *testing.T) {
 		}
 	})
 	t.Run("somebody else", func(t *testing.T) {
-		name, err := early.Address(w.hook)
-		if err != nil {
+		name := filepath.Join(w.state, form.SocketFile)
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -277,7 +308,7 @@ func TestWithout(t *testing.T) {
 				}
 				var room [1 << 16]byte
 				answer := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"ha"}}`
-				_, _ = syscall.Write(c, append([]byte{early.Answered, 0, 0, 0, byte(len(answer))}, answer...)) // as below
+				_, _ = syscall.Write(c, append([]byte{form.Answered, 0, 0, 0, byte(len(answer))}, answer...)) // as below
 				if n, _ := syscall.Read(c, room[:]); n > 0 {
 					t.Errorf("a stranger was told %q", room[:n])
 				}
@@ -306,7 +337,7 @@ func TestWithout(t *testing.T) {
 func TestStart(t *testing.T) {
 	w := newWorld(t)
 	find := func() int {
-		pid, err := resident.Find(w.hook)
+		pid, err := resident.Find(w.state, w.hook)
 		if err != nil {
 			t.Fatal(err)
 		}

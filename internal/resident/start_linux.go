@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sayso-dev/sayso/internal/early"
+	"github.com/sayso-dev/sayso/internal/early/form"
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/internal/private"
 	"github.com/sayso-dev/sayso/internal/quick"
@@ -44,7 +44,7 @@ func Start() {
 		return
 	}
 	p, err := os.StartProcess(file, []string{"sayso-hook", "resident"}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []*os.File{nothing, nothing, nothing}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: []string{"XDG_STATE_HOME=" + filepath.Dir(state.Dir)}, Files: []*os.File{nothing, nothing, nothing}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err == nil {
 		_ = p.Release() // it goes on without this one
@@ -100,19 +100,15 @@ func Switch(dir string, on bool) error {
 // Supported says whether hooks can ask a resident process here.
 const Supported = true
 
-// Find returns the process that answers for a program, the file of a sayso-hook; 0:
-// there is none.
-func Find(hook string) (pid int, err error) {
-	name, err := early.Address(hook)
-	if err != nil {
-		return 0, err
-	}
+// Find returns the process that answers for the user whose state is in this folder, and
+// for a program, the file of a sayso-hook; 0: there is none.
+func Find(dir, hook string) (pid int, err error) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer syscall.Close(fd) //nolint:errcheck // nothing is said
-	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: name}); err != nil {
+	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: filepath.Join(dir, form.SocketFile)}); err != nil {
 		return 0, nil
 	}
 	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
@@ -124,15 +120,15 @@ func Find(hook string) (pid int, err error) {
 		return 0, err
 	}
 	theirs, err := os.Stat("/proc/" + strconv.Itoa(int(peer.Pid)) + "/exe")
-	if err != nil || !os.SameFile(ours, theirs) { // somebody has taken the name
+	if err != nil || !os.SameFile(ours, theirs) { // it is that of another build
 		return 0, err
 	}
 	return int(peer.Pid), nil
 }
 
 // Stop ends the process that answers for a program, if there is one.
-func Stop(hook string) (pid int, err error) {
-	if pid, err = Find(hook); pid == 0 || err != nil {
+func Stop(dir, hook string) (pid int, err error) {
+	if pid, err = Find(dir, hook); pid == 0 || err != nil {
 		return 0, err
 	}
 	return pid, syscall.Kill(pid, syscall.SIGTERM)
