@@ -24,6 +24,7 @@ type Contract struct {
 	Dir    string          `json:"dir"`              // where it runs
 
 	Read      []string `json:"read,omitempty"`      // what it may read; empty: everything
+	Hidden    []string `json:"hidden,omitempty"`    // what it does not see at all
 	Write     []string `json:"write,omitempty"`     // below which it may write
 	Protected []string `json:"protected,omitempty"` // in a folder of Write, what it may not
 	Barred    []string `json:"barred,omitempty"`    // patterns of the same: what is there it may not change; what it makes ends it, and is put aside
@@ -86,7 +87,7 @@ const (
 // reads the same: lists that are sets are in order, and the input of a tool has
 // its keys in order.
 func (c Contract) Canonical() []byte {
-	for _, set := range [...]*[]string{&c.Read, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Scratch, &c.Inherit, &c.Hosts} {
+	for _, set := range [...]*[]string{&c.Read, &c.Hidden, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Scratch, &c.Inherit, &c.Hosts} {
 		*set = slices.Clone(*set)
 		slices.Sort(*set)
 		*set = slices.Compact(*set)
@@ -138,6 +139,7 @@ func (c *Contract) text() []byte {
 	text("shell", c.Shell, c.Shell != "")
 	text("dir", c.Dir, true)
 	list("read", c.Read)
+	list("hidden", c.Hidden)
 	list("write", c.Write)
 	list("protected", c.Protected)
 	list("barred", c.Barred)

@@ -322,7 +322,7 @@ func TestContract(t *testing.T) {
 // TestCanonical: the canonical form has every part of a contract, as its type says.
 func TestCanonical(t *testing.T) {
 	full := sayso.Contract{
-		Tool: "Bash<&>", Input: []byte(`{"a":1}`), Argv: []string{"x", "\"y\""}, Script: "a\nb", Shell: "sh", Dir: "/d", Read: []string{"/r"}, Write: []string{"/w"},
+		Tool: "Bash<&>", Input: []byte(`{"a":1}`), Argv: []string{"x", "\"y\""}, Script: "a\nb", Shell: "sh", Dir: "/d", Read: []string{"/r"}, Hidden: []string{"/h"}, Write: []string{"/w"},
 		Protected: []string{"/p"}, Barred: []string{"/b*"}, Watched: []string{"/q*"}, Scratch: []string{"/s"}, Env: map[string]string{"B": "2", "A": "1"}, Inherit: []string{"PATH"}, Timeout: 1, Grace: 2, Output: 3, CPU: 4, Memory: 5, Procs: 6,
 		Network: sayso.NetworkHosts, Hosts: []string{"h"}, Required: true, Preview: true, Changes: "c",
 	}

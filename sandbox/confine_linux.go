@@ -42,6 +42,9 @@ func (p *plan) report() Report {
 	} else {
 		r.by(FilesRead, landlock([]string{"mount namespace"}, 1)...)
 	}
+	if len(c.Hidden) > 0 {
+		r.by(Hidden, "mount namespace")
+	}
 	if slices.Contains(c.Write, "/") {
 		r.open(FilesWrite, "everything can be written")
 	} else {
@@ -66,7 +69,7 @@ func (p *plan) report() Report {
 	r.held(c)
 	p.limits(&r)
 	r.by(Escalation, "user namespace", "no capabilities", "no_new_privs", "seccomp")
-	r.by(Outside, landlock([]string{"pid namespace", "ipc namespace", "seccomp"}, 6)...)
+	r.by(Outside, landlock([]string{"pid namespace", "ipc namespace", "seccomp", "mount namespace"}, 6)...)
 	r.by(Descriptor, landlock([]string{"close_range"}, 1)...)
 	if p.terminal {
 		r.by(Terminal, "seccomp: nothing can be typed for you")

@@ -117,6 +117,9 @@ var escapes = []escape{
 	{try: "parent-root $O/file", promise: sandbox.Outside, by: pids, says: "EACCES"},
 	{try: "parent-environ", promise: sandbox.Outside, by: pids, says: "EACCES"},
 	{try: "parent-mem", promise: sandbox.Outside, by: pids, says: "EACCES|EROFS"},
+	{try: "read $O/file", promise: sandbox.Hidden, by: mounts, says: "ENOENT", change: func(c *sayso.Contract) { c.Hidden = []string{filepath.Dir(c.Dir) + "/outside"} }},
+	{try: "read $W/file", promise: sandbox.Hidden, by: mounts, says: "EACCES", change: func(c *sayso.Contract) { c.Hidden = []string{c.Dir + "/file"} }},
+	{try: "read /proc/keys", promise: sandbox.Outside, by: mounts, says: "EACCES"},
 	{try: "read /proc/$VICTIM/environ", promise: sandbox.Outside, by: pids, says: "ENOENT", flatBy: landlock, flatSays: "EACCES|EPERM"},
 	{try: "open /proc/$VICTIM/mem", promise: sandbox.Outside, by: pids, says: "ENOENT"},
 	{try: "write /proc/$VICTIM/root/$O/file", promise: sandbox.Outside, by: pids, says: "ENOENT", flatBy: landlock, flatSays: "EACCES|EPERM"},
@@ -165,6 +168,7 @@ var escapes = []escape{
 	{try: "mknod $W/null", promise: sandbox.Escalation, by: "no capabilities", says: "EPERM", root: true},
 	{try: "run-as-owner $W/file", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "make-as-owner $W/new", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
+	{try: "make-as-group $W/new", promise: sandbox.Escalation, by: seccomp, says: "EPERM"},
 	{try: "make-as-owner-2 $W/new", promise: sandbox.Escalation, by: seccomp, says: "ENOSYS"},
 	{try: "rights-by-exec $BASE/setuid", promise: sandbox.Escalation, by: "no_new_privs", says: "nothing"},
 

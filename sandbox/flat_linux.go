@@ -163,6 +163,9 @@ func (p *plan) flatFiles(r *Report, land string) {
 	default:
 		r.not(FilesRead, "there is no Landlock, and "+noView)
 	}
+	if len(c.Hidden) > 0 {
+		r.not(Hidden, "Landlock cannot deny a part of what it allows, and "+noView)
+	}
 	switch {
 	case slices.Contains(c.Write, "/"):
 		r.open(FilesWrite, "everything can be written")

@@ -115,7 +115,7 @@ func attribute(how string) string {
 
 // lefts are what a command may leave behind, and how the next one would see it.
 var lefts = []struct{ leave, see, clean string }{
-	{"(setsid sleep 300 >/dev/null 2>&1 </dev/null &) ; true", "pgrep -c sleep", "0\n"},
+	{"(setsid sleep 300 >/dev/null 2>&1 </dev/null &) ; until pgrep sleep >/dev/null; do :; done", "pgrep -c sleep", "0\n"},
 	{"(setsid sh -c 'while :; do (sleep 100 &); sleep 0.001; done' >/dev/null 2>&1 </dev/null &) ; sleep 0.05", "pgrep sleep || echo none", "none\n"},
 	{"echo x >/tmp/left", "ls -A /tmp", ""},
 	{"mkdir -p /tmp/a/b; chmod 0 /tmp/a", "ls -A /tmp", ""},

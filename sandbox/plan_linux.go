@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,6 +28,10 @@ var private = []string{"/tmp", "/var/tmp"}
 
 // devices are those that every program may use.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// keys has the names of the keys that this user has outside. What is in them nobody
+// inside gets at.
+const keys = "/proc/keys"
 
 // A plan is how the view of a run is built.
 type plan struct {
@@ -66,6 +68,9 @@ func (p *plan) make() error {
 	}
 	p.guards = [2]int{len(p.steps), len(p.steps)}
 	if err := p.guard(); err != nil {
+		return err
+	}
+	if err := p.hide(); err != nil {
 		return err
 	}
 	p.add(append([]string{box.Reads}, p.readable()...)...)
@@ -180,6 +185,9 @@ func (p *plan) files() error {
 	p.device()
 	p.folder("/proc")
 	p.add(box.Proc, "/proc")
+	if _, err := os.Stat(keys); err == nil {
+		p.add(box.Hide, keys)
+	}
 	for _, name := range p.shown() {
 		if (len(p.c.Read) > 0 || inside(name, p.covered)) && !inside(name, p.c.Write) {
 			if err := p.show(name, "ro"); err != nil {
@@ -323,60 +331,6 @@ func (p *plan) writes() error {
 		}
 		p.add(box.Scratch, dir)
 		p.writable = append(p.writable, dir)
-	}
-	return nil
-}
-
-// guard writes the steps for protected paths, for the files as they are now, in the
-// place of those that it has written before.
-func (p *plan) guard() error {
-	rest := slices.Clone(p.steps[p.guards[1]:])
-	p.steps, p.links, p.missing, p.places = p.steps[:p.guards[0]], nil, nil, nil
-	err := p.protected()
-	p.guards[1] = len(p.steps)
-	p.steps = append(p.steps, rest...)
-	return err
-}
-
-// protected are the steps for what cannot be changed in folders that can.
-func (p *plan) protected() error {
-	var done []string
-	pinned := map[string]bool{}
-	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.c.Protected, barred(p.c)))) {
-		root := rootOf(name, p.c.Write)
-		if root == "" || inside(name, done) {
-			continue // it cannot be written anyway
-		}
-		if name == root {
-			return fmt.Errorf("%s is both to be written and protected", name)
-		}
-		at := strings.TrimSuffix(root, "/")
-	parts:
-		for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
-			at += "/" + part
-			info, err := os.Lstat(at)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				p.missing, p.places = append(p.missing, at), append(p.places, at)
-			case err != nil:
-				return err
-			case info.Mode()&fs.ModeSymlink != 0:
-				p.links = append(p.links, at) // it cannot be held
-				done = append(done, at)
-				break parts
-			case !info.Mode().IsRegular() && isPlace(at):
-				p.places = append(p.places, at)
-			case info.IsDir() && at != name:
-				if !pinned[at] {
-					p.add(p.pin(), at)
-				}
-				pinned[at] = true
-				continue
-			}
-			p.add(box.Protect, at)
-			done = append(done, at)
-			break
-		}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ const (
 // The promises of a contract, each of which has a line in a report.
 const (
 	FilesRead  = "files read"
+	Hidden     = "hidden paths"
 	FilesWrite = "files write"
 	Protected  = "protected paths"
 	Barred     = "barred paths"
@@ -130,6 +131,9 @@ func nothing(c *sayso.Contract, why string) Report {
 		r.open(FilesRead, "everything can be read")
 	} else {
 		r.not(FilesRead, why)
+	}
+	if len(c.Hidden) > 0 {
+		r.not(Hidden, why)
 	}
 	r.not(FilesWrite, why)
 	r.not(Protected, why)

@@ -196,7 +196,7 @@ func (j *job) check() error {
 			return fmt.Errorf("the pattern %q in the contract: %w", pattern, err)
 		}
 	}
-	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Write, c.Protected, c.Barred, c.Watched, c.Scratch) {
+	for _, p := range slices.Concat([]string{c.Dir}, c.Read, c.Hidden, c.Write, c.Protected, c.Barred, c.Watched, c.Scratch) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
 			return fmt.Errorf("the path %q in the contract is not absolute and clean", p)
 		}

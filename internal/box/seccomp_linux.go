@@ -38,23 +38,26 @@ var refused = append([]uint32{
 
 // modes are the system calls that give a file a mode, and the argument that is it.
 var modes = append([]modeCall{
-	{unix.SYS_FCHMOD, 1, none},
-	{unix.SYS_FCHMODAT, 2, none},
-	{unix.SYS_FCHMODAT2, 2, none},
-	{unix.SYS_MKNODAT, 2, none},
-	{unix.SYS_OPENAT, 3, 2},
+	{unix.SYS_FCHMOD, 1, none, asOwner},
+	{unix.SYS_FCHMODAT, 2, none, asOwner},
+	{unix.SYS_FCHMODAT2, 2, none, asOwner},
+	{unix.SYS_MKNODAT, 2, none, asOthers},
+	{unix.SYS_OPENAT, 3, 2, asOthers},
 }, modesHere...)
 
 // A modeCall is one of them. One that may make a file or not has no mode if it does not,
 // but anything there.
-type modeCall struct{ call, mode, flags uint32 }
+type modeCall struct{ call, mode, flags, refused uint32 }
 
 // none says that there are no flags.
 const none = 9
 
 // asOwner is the bit of a mode with which everybody runs a program as its owner: whoever
 // is not confined would do so after the command has ended.
-const asOwner = unix.S_ISUID
+const (
+	asOwner  = unix.S_ISUID
+	asOthers = asOwner | unix.S_ISGID // the same for its group: folders have it, too, but get it by other calls
+)
 
 // families are the kinds of sockets that can be made at all: others are not bound to
 // the network namespace, or are doors into seldom used parts of the kernel.
@@ -269,7 +272,7 @@ func writeModes(p *program) {
 				p.answer(unix.SECCOMP_RET_ALLOW)
 			}
 			p.load(atArgs + 8*m.mode)
-			p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, asOwner, 0, 1)
+			p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, m.refused, 0, 1)
 			p.fail(unix.EPERM)
 			p.answer(unix.SECCOMP_RET_ALLOW)
 		})

@@ -13,4 +13,4 @@ var metadataHere = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, uni
 
 var uncountedHere = []uint32{unix.SYS_SHMGET}
 
-var modesHere = []modeCall{{unix.SYS_CHMOD, 1, none}, {unix.SYS_MKNOD, 1, none}, {unix.SYS_CREAT, 1, none}, {unix.SYS_OPEN, 2, 1}}
+var modesHere = []modeCall{{unix.SYS_CHMOD, 1, none, asOwner}, {unix.SYS_MKNOD, 1, none, asOthers}, {unix.SYS_CREAT, 1, none, asOthers}, {unix.SYS_OPEN, 2, 1, asOthers}}

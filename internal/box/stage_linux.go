@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -131,7 +132,18 @@ func (s *stage) begin() error {
 	unix.CloseOnExec(Orders)
 	unix.CloseOnExec(Messages)
 	s.umask = unix.Umask(0)
+	ignoreKeys()
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+}
+
+// ignoreKeys lets this process hear nothing of what is typed: until it has left the
+// group of whoever started it, that is for it, too. The command has it as ever, because
+// it gets back what the signals were before, which is not known to be changed.
+func ignoreKeys() {
+	ignored := struct{ handler, flags, restorer, mask uintptr }{handler: 1}
+	for _, s := range []unix.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP} {
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&ignored)), 0, unsafe.Sizeof(ignored.mask), 0, 0) // it is heard then
+	}
 }
 
 // take keeps what is needed later.

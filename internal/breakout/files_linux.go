@@ -48,6 +48,7 @@ var files = []attempt{
 	{"tmpfile", tmpfile},
 	{"chmod", func(a args) error { return unix.Chmod(a.at(0), 0o606) }},
 	{"run-as-owner", func(a args) error { return unix.Chmod(a.at(0), 0o4755) }},
+	{"make-as-group", func(a args) error { return closed(unix.Open(a.at(0), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o2755)) }},
 	{"make-as-owner", func(a args) error { return closed(unix.Open(a.at(0), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o4755)) }},
 	{"make-as-owner-2", func(a args) error {
 		return closed(unix.Openat2(unix.AT_FDCWD, a.at(0), &unix.OpenHow{Flags: unix.O_CREAT | unix.O_EXCL | unix.O_WRONLY, Mode: 0o4755}))

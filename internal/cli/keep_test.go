@@ -69,8 +69,8 @@ for name in glob.glob(sys.argv[1] + "/.local/state/sayso/kept/*[!k]"):
 	}
 	out := d.run(`sayso run --keep -- true </dev/null
 		for i in $(seq 100); do ls "$HOME"/.local/state/sayso/kept/*[!k] >/dev/null 2>&1 && break; sleep 0.1; done
-		echo "outside $(python3 ask.py "$HOME")"; echo "inside $(sayso run --network all --write "$HOME/.local" -- python3 ask.py "$HOME" </dev/null 2>&1 | tail -n 1)"`)
-	if !strings.Contains(out, "outside answer 1") || !strings.Contains(out, "inside answer 0") && !strings.Contains(out, "inside ConnectionResetError") && !strings.Contains(out, "inside BrokenPipeError") {
+		echo "outside $(python3 ask.py "$HOME")"; echo "confined $(setpriv --no-new-privs python3 ask.py "$HOME" 2>&1 | tail -n 1)"; echo "inside $(sayso run --network all --write "$HOME/.local" -- python3 ask.py "$HOME" </dev/null 2>&1 | tail -n 1)"`)
+	if !strings.Contains(out, "outside answer 1") || !strings.Contains(out, "confined answer 0") && !strings.Contains(out, "confined ConnectionResetError") && !strings.Contains(out, "confined BrokenPipeError") || !strings.Contains(out, "inside \n") {
 		t.Errorf("%s", out)
 	}
 }

@@ -59,6 +59,7 @@ type terms struct {
 	files     string // read-only, workspace-write or unconfined
 	required  bool
 	protected []string // files of sayso itself, wherever they are
+	hidden    []string // those of them that others must not even lock
 	scratch   []string
 	env       map[string]string
 }
@@ -100,6 +101,9 @@ func (o *runOptions) terms(policy *loaded, home string) (*terms, error) {
 		if name := strings.TrimSuffix(file, "/**"); filepath.IsAbs(name) {
 			t.protected = append(t.protected, local.Real(name))
 		}
+	}
+	if state := stateFolder(); state != "" {
+		t.hidden = []string{local.Real(state)}
 	}
 	if search := os.Getenv("PATH"); withoutGuard(search) != search {
 		t.env["PATH"] = withoutGuard(search)
@@ -149,6 +153,7 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 	c.Input, c.Argv, c.Script, c.Shell = nil, o.argv, o.script, o.shell
 	c.Timeout, c.Grace, c.Output, c.CPU, c.Memory, c.Procs = o.timeout, grace, o.output, o.cpu, o.memory, o.processes
 	c.Required, c.Env, c.Inherit, c.Scratch = t.required, t.env, inherited, t.scratch
+	c.Hidden = t.hidden
 	roots := slices.Clone(t.write)
 	for _, dir := range c.Write {
 		if dir = local.Real(dir); isDir(dir) && !holdsHome(dir, t.home) {

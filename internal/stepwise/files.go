@@ -11,6 +11,7 @@ import (
 // it for commands.
 type Files struct {
 	Read      []string // below which it may read; empty: everywhere
+	Hidden    []string // what it does not see
 	Write     []string // below which it may write
 	Protected []string // but not there
 	Temp      string   // what commands see as /tmp; empty: they share none

@@ -82,7 +82,7 @@ func (f *Files) may(path, name, real string, flag int) error {
 	if f.Temp != "" && name != path {
 		temp = append(temp, f.Temp)
 	}
-	if under(real, hidden) || under(real, private) && !under(real, f.Write) && !under(real, temp) {
+	if under(real, hidden) || under(real, f.Hidden) || under(real, private) && !under(real, f.Write) && !under(real, temp) {
 		return errors.New("it leads to what the shell itself does not open")
 	}
 	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {

@@ -32,6 +32,7 @@ func Profile(c sayso.Contract, temp string) (text string, open []string, err err
 	w.text.WriteString(base)
 	w.reads(c, temp)
 	w.writes(c, temp)
+	w.rule("deny file-read* file-write*", w.paths("subpath", c.Hidden)) // the last rule that fits counts
 	open = w.network(c)
 	for _, limit := range []struct {
 		what string

@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var workspace = sayso.Contract{
 	Argv: []string{"make"}, Dir: "/Users/me/repo",
 	Write:     []string{"/Users/me/repo"},
+	Hidden:    []string{"/Users/me/.local/state/sayso"},
 	Protected: []string{"/Users/me/repo/.git/hooks", "/Users/me/repo/.git/config", "/Users/me/repo/.sayso.yaml"},
 	Barred:    []string{"/Users/me/repo/.env*"},
 	Watched:   []string{"/Users/me/repo/.env.example"},

@@ -47,6 +47,9 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 	if len(c.Inherit) > 0 {
 		list = append(list, row("inherited variables", each(c.Inherit, Options{})...))
 	}
+	if len(c.Hidden) > 0 {
+		list = append(list, row("not seen", each(c.Hidden, o)...))
+	}
 	if len(c.Barred) > 0 {
 		list = append(list, row("ended if it makes", joined(c.Barred, o)))
 	}
