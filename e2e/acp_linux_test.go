@@ -104,6 +104,7 @@ func (e *editor) do(m message) any {
 // TestEditor: an agent behind sayso acp in an editor does what is allowed, without a
 // question where it names its commands, what its user says yes to, and nothing else.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	acp := map[string]func(*scene) []string{
 		"gemini": func(s *scene) []string {
 			return []string{"node", installed(s, "gemini", "@google/gemini-cli/bundle/gemini.js"), "--acp", "-m", "gemini-2.5-pro"}

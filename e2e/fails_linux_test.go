@@ -75,6 +75,7 @@ func TestNeverOpen(t *testing.T) {
 
 // TestGarbage: what is no answer is none. The agents themselves take it for a yes.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		s.wired = func() {
 			if err := os.Rename(s.bin+"/sayso-hook", s.bin+"/hook"); err != nil {
@@ -109,6 +110,7 @@ esac`)
 // them through still, and nowhere else: the hook says nothing at all, with success; its
 // time is over.
 func TestGoesOn(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		s.wired = func() { hangs(s) }
 		s.run(s.client.shell("touch silent"), s.client.shell("touch hanging"))
@@ -120,8 +122,8 @@ func TestGoesOn(t *testing.T) {
 	})
 }
 
-// hangs has the hook say nothing, or hang before a tool runs; the client waits two
-// seconds for it.
+// hangs has the hook say nothing, or hang before a tool runs; the client waits a few
+// seconds for it, which is more than a hook takes on a busy machine.
 func hangs(s *scene) {
 	s.hook(`case $(cat) in *"touch hanging"*) exec sleep 60 >/dev/null 2>&1 ;; esac`)
 	for _, name := range []string{".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json", ".config/opencode/plugins/sayso.js", ".copilot/hooks/sayso.json"} {
@@ -132,9 +134,9 @@ func hangs(s *scene) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		shorter := []string{": 600000", ": 2000", ": 600", ": 2", "wait = 600000", "wait = 2000"}
+		shorter := []string{": 600000", ": 8000", ": 600", ": 8", "wait = 600000", "wait = 8000"}
 		if s.client.name == "claude" { // for which no time is written
-			shorter = append(shorter, `"type": "command"`, `"type": "command", "timeout": 2`)
+			shorter = append(shorter, `"type": "command"`, `"type": "command", "timeout": 8`)
 		}
 		s.write("home/"+name, strings.NewReplacer(shorter...).Replace(string(text)))
 	}

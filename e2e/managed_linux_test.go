@@ -14,7 +14,8 @@ func (s *scene) switchedOff() {
 }
 
 // TestManaged: a workspace, and where there is one an option, can switch off what its
-// user has wired, as docs/agents.md says. What an administrator has wired it cannot.
+// user has wired, as docs/agents.md says. What an administrator has wired it cannot. The
+// place for that is there once, so that nothing runs beside this.
 func TestManaged(t *testing.T) {
 	options := map[string][]string{"claude": {"--bare"}, "codex": {"--disable", "hooks"}}
 	each(t, func(t *testing.T, s *scene) {

@@ -22,6 +22,7 @@ allow:
 // gets done what is allowed, is told why it may not do the rest, and waits for the
 // answer that is given in another process.
 func TestGateway(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		server := []string{"node", installed(s, "servers", "@modelcontextprotocol/server-filesystem/dist/index.js"), s.repo}
 		s.unwired, s.mcp = true, map[string][]string{"files": append([]string{s.bin + "/sayso", "mcp", "--name", "files", "--"}, server...)}

@@ -11,6 +11,7 @@ import (
 // TestStops: where a person's no ends the turn, nothing of it runs any more. Clients
 // that can be stopped are, and their model is told nothing at all.
 func TestStops(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		s.write("home/.config/sayso/policy.yaml", "preset: cosmo\napprove: {via: [tty], timeout: 2m}\n")
 		wait := s.start(s.client.shell("touch asked"), s.client.shell("touch after"))
@@ -38,6 +39,7 @@ func TestStops(t *testing.T) {
 // TestObserves: with --observe what would be denied or asked runs and is recorded, and
 // guardrails hold.
 func TestObserves(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		s.options = []string{"--observe"}
 		s.write("home/keep", "")
@@ -63,6 +65,7 @@ func TestObserves(t *testing.T) {
 // TestTyped: Codex asks no hook about what it types into an open terminal, so it gets
 // none that would run that.
 func TestTyped(t *testing.T) {
+	t.Parallel()
 	for _, c := range chosen(t) {
 		if c.name != "codex" {
 			continue

@@ -31,6 +31,7 @@ func toldOf(s *scene, call int, words ...string) {
 // TestObeys: what is denied does not run, and the model is told why; what is allowed
 // runs, also after that.
 func TestObeys(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		c := s.client
 		s.run(c.shell("touch denied"), c.create(s, "denied.txt", "x\n"), c.shell("touch allowed"))
@@ -54,6 +55,7 @@ func TestObeys(t *testing.T) {
 // TestWaits: a call that asks waits, and runs or not by the answer that is given in
 // another process.
 func TestWaits(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		for _, verb := range []string{"approve", "deny"} {
 			s := newScene(t, s.client)
