@@ -41,7 +41,7 @@ func TestOrdinaryUser(t *testing.T) {
 	if err := errors.Join(os.Chmod(outside, 0o755), setuid(outside+"/setuid", 0), os.Chown(outside, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-test.timeout=5m"}
+	args := []string{"-test.timeout=9m"}
 	if testing.Verbose() {
 		args = append(args, "-test.v")
 	}
