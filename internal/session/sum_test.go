@@ -28,7 +28,7 @@ func TestSums(t *testing.T) {
 		f := session.Folder{Dir: dir}
 		want := sayso.SessionState{}
 		for i := range rapid.IntRange(1, 60).Draw(rt, "changes") {
-			what := rapid.IntRange(0, 7).Draw(rt, "what")
+			what := rapid.IntRange(0, 10).Draw(rt, "what")
 			change := func(st *sayso.SessionState) error {
 				switch what {
 				case 0:
@@ -53,6 +53,12 @@ func TestSums(t *testing.T) {
 					st.Root, st.Mode = "/repo", fmt.Sprint("m", i%3)
 				case 7:
 					st.Surface = sayso.Surface{Only: []string{}, Not: []string{fmt.Sprint(i)}}
+				case 8:
+					st.Stopped, st.Tainted, st.AgentMode = i, rapid.String().Draw(rt, "secret"), sayso.PlanMode
+				case 9:
+					st.Spent = append(st.Spent, fmt.Sprint("grant", i))
+				case 10:
+					st.Soft = with(st.Soft, fmt.Sprint("code", i%3), sayso.Denies{Consecutive: i % 2, Total: i})
 				}
 				return nil
 			}
@@ -134,4 +140,53 @@ func turnBefore(text []byte) (n int) {
 	i := bytes.LastIndex(text, []byte(`"turn":`))
 	_, _ = fmt.Sscanf(string(text[i:]), `"turn":%d`, &n) // 0 is not the one
 	return n
+}
+
+// TestCutAnywhere: wherever a writer was killed, what was acknowledged before is kept, and
+// the next one goes on from there; what an agent has written into it looks like no sum.
+func TestCutAnywhere(t *testing.T) {
+	f, ctx := newFolder(t), context.Background()
+	const lie = "\n" + `{"v":3,"sum":true,"at":"2026-01-01T00:00:00Z","id":"s"}` + "\n"
+	var sizes []int
+	var states []sayso.SessionState
+	for i := range 120 {
+		update(t, f, "s", func(st *sayso.SessionState) {
+			st.Turn, st.Prompt, st.Tainted = i, fmt.Sprint(i, lie, "\x00\x1b\u2028"), lie
+			st.Denied = append(st.Denied, sayso.Denial{Rule: "bash(x)", Text: lie, Turn: i})
+		})
+		text, err := os.ReadFile(f.File("s"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := f.Get(ctx, "s")
+		if err != nil || st.Turn != i || len(st.Denied) != i+1 {
+			t.Fatalf("%d: %v, turn %d, %d denials", i, err, st.Turn, len(st.Denied))
+		}
+		sizes, states = append(sizes, len(text)), append(states, st)
+	}
+	text, err := os.ReadFile(f.File("s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte("\n"+`{"v":3,"sum":true,`)); n < 3 {
+		t.Fatalf("%d sums", n)
+	}
+	for cut := sizes[0]; cut <= len(text); cut += 1 + cut%97 {
+		if err := os.WriteFile(f.File("s"), text[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		i, found := slices.BinarySearch(sizes, cut)
+		if !found {
+			i--
+		}
+		if got, err := f.Get(ctx, "s"); err != nil || !reflect.DeepEqual(got, states[i]) {
+			t.Fatalf("cut at %d: %v, turn %d with %d denials, want %d", cut, err, got.Turn, len(got.Denied), i)
+		}
+		update(t, f, "s", func(st *sayso.SessionState) { st.Stopped = cut })
+		want := states[i]
+		want.Stopped = cut
+		if got, err := f.Get(ctx, "s"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("after a cut at %d: %v, %d denials, want %d", cut, err, len(got.Denied), i+1)
+		}
+	}
 }
