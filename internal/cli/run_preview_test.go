@@ -74,7 +74,7 @@ func TestRunPreviewStale(t *testing.T) {
 func TestRunPreviewQueue(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	agent := d.start(`CLAUDECODE=1 sayso run --preview --wait 1m -- sh -c 'git push origin main; echo "x = 1" >made' >out 2>&1; echo "ended $?"`)
+	agent := d.start(`CLAUDECODE=1 sayso run --preview --wait 10m -- sh -c 'git push origin main; echo "x = 1" >made' >out 2>&1; echo "ended $?"`)
 	id := d.waiting()
 	if text := d.run("cat out"); strings.Contains(text, "+x = 1") {
 		t.Errorf("the agent sees it before the answer:\n%s", text)
