@@ -31,14 +31,18 @@ func (h HandOver) Approve(context.Context, sayso.Request) (sayso.Answer, error) 
 	return sayso.Answer{}, ErrHandOver
 }
 
-// stepUnlessAsk decides a call, and records and keeps that unless it asks.
-func (g *Guard) stepUnlessAsk(ctx context.Context, engine sayso.Engine, call sayso.Call, st *sayso.SessionState) (sayso.Decision, error) {
+// stepUnless decides a call, and records and keeps that unless another program must
+// decide it: one that can ask, or for a resident guard, one that tells what went wrong.
+func (g *Guard) stepUnless(ctx context.Context, engine sayso.Engine, call sayso.Call, st *sayso.SessionState) (sayso.Decision, error) {
 	var held heldBack
 	engine.Journal = &held
 	d := engine.Step(ctx, call, st)
-	if d.Effect == sayso.Ask {
+	if engine.Approver != nil && d.Effect == sayso.Ask {
 		_, err := engine.Approver.Approve(ctx, sayso.Request{})
 		return d, err
+	}
+	if g.unsure(d) {
+		return d, ErrHandOver
 	}
 	return d, g.Journal.Record(ctx, held...)
 }

@@ -190,12 +190,13 @@ func (g *Guard) decide(ctx context.Context, e event) sayso.Decision {
 		if g.Observe { // nobody is asked about what counts for nothing
 			decided.Approver = nil
 		}
-		switch decided.Approver.(type) {
-		case nil:
+		_, hands := decided.Approver.(HandOver)
+		switch {
+		case hands || decided.Approver == nil && g.Resident:
+			d, err = g.stepUnless(ctx, decided, e.call, st)
+		case decided.Approver == nil:
 			records = nil
 			d = decided.Step(ctx, e.call, st)
-		case HandOver:
-			d, err = g.stepUnlessAsk(ctx, decided, e.call, st)
 		default:
 			asks = true
 		}
