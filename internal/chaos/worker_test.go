@@ -188,7 +188,7 @@ func (w *worker) count() {
 		w.check(in.Update(ctx, "counter", func(st *sayso.SessionState) error { st.Turn++; return nil }))
 	}
 	w.say("counted", "")
-	if w.rnd.IntN(5) > 0 {
+	if w.rnd.IntN(2) > 0 {
 		return
 	}
 	id := w.id()
