@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -150,7 +151,7 @@ func TestAway(t *testing.T) {
 func TestCertificate(t *testing.T) {
 	got := 0
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got++ }))
-	server.Config.ErrorLog = nil
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it would tell of what is tested
 	server.StartTLS()
 	defer server.Close()
 	c, waits := client(t, server.URL, nil)

@@ -68,6 +68,7 @@ func OpenCursor(ctx context.Context, state, to string, anew bool) (*Cursor, erro
 		}
 		return nil, err
 	}
+	c.tidy()
 	if !anew {
 		err = c.read()
 	}
@@ -76,6 +77,17 @@ func OpenCursor(ctx context.Context, state, to string, anew bool) (*Cursor, erro
 	}
 	c.at.Version, c.at.To = cursorVersion, to
 	return c, nil
+}
+
+// tidy removes what processes left that were killed while they wrote it.
+func (c *Cursor) tidy() {
+	half, err := filepath.Glob(filepath.Join(filepath.Dir(c.file), "."+filepath.Base(c.file)+".*"))
+	if err != nil {
+		return // nothing is found by a folder of such a name
+	}
+	for _, name := range half {
+		_ = os.Remove(name) // it only takes room
+	}
 }
 
 // LookAt is the cursor of what is sent to a place, only to look at: it does not move.

@@ -152,6 +152,14 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := recorded(t, "")
+	f.MaxSize = 4 << 10 // so that it goes on in other files
+	if err := os.MkdirAll(filepath.Join(f.Dir, "export"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	half := filepath.Join(f.Dir, "export", "."+filepath.Base(cursorFile(f.Dir, "http://localhost:4318/v1/logs"))+".123")
+	if err := os.WriteFile(half, []byte("{"), 0o600); err != nil { // by one that was killed
+		t.Fatal(err)
+	}
 	var parts collector
 	for _, line := range all {
 		write(t, f, line)
@@ -164,6 +172,10 @@ func TestRestart(t *testing.T) {
 	}
 	if !slices.Equal(parts.ids(), whole.ids()) || len(whole.spans) < 20 {
 		t.Errorf("%d spans\n%q, want %d\n%q", len(parts.spans), parts.ids(), len(whole.spans), whole.ids())
+	}
+	files, err := f.Files()
+	if _, gone := os.Lstat(half); err != nil || len(files) < 3 || gone == nil {
+		t.Errorf("%d files, %v; what was left half: %v", len(files), err, gone)
 	}
 	if parts.seqs() != whole.seqs() {
 		t.Errorf("records %s, want %s", parts.seqs(), whole.seqs())
