@@ -170,7 +170,7 @@ func (s *server) answer(fd int, room []byte) ([]byte, bool) {
 // read reads an event, and the arguments of the process that was started for it. The
 // key must come with the first of it.
 func (s *server) read(fd int, room []byte) (event []byte, args []string, ok bool) {
-	rights := make([]byte, syscall.CmsgSpace(4)) // for one file: the system closes others
+	rights := make([]byte, syscall.CmsgSpace(4)) // for one or two files: the system closes others
 	got, n, _, _, err := syscall.Recvmsg(fd, room, rights, syscall.MSG_CMSG_CLOEXEC)
 	if err != nil || got == 0 || !s.opens(rights[:n]) {
 		return nil, nil, false
@@ -204,10 +204,12 @@ func (s *server) opens(rights []byte) bool {
 		return false
 	}
 	files, err := syscall.ParseUnixRights(&messages[0])
+	for _, fd := range files {
+		defer syscall.Close(fd) //nolint:errcheck // nothing was written
+	}
 	if err != nil || len(files) != 1 {
 		return false
 	}
-	defer syscall.Close(files[0]) //nolint:errcheck // nothing was written
 	var sent, own syscall.Stat_t
 	if syscall.Fstat(files[0], &sent) != nil || syscall.Fstat(int(s.key.Fd()), &own) != nil || sent.Dev != own.Dev || sent.Ino != own.Ino {
 		return false

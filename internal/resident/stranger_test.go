@@ -19,8 +19,8 @@ import (
 	"github.com/sayso-dev/sayso/internal/early/form"
 )
 
-// say says something to the process, with an open file, and returns what it answers.
-func (w world) say(t *testing.T, text []byte, file int) string {
+// say says something to the process, with open files, and returns what it answers.
+func (w world) say(t *testing.T, text []byte, files ...int) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -31,8 +31,8 @@ func (w world) say(t *testing.T, text []byte, file int) string {
 		t.Fatal(err)
 	}
 	var rights []byte
-	if file >= 0 {
-		rights = syscall.UnixRights(file)
+	if len(files) > 0 {
+		rights = syscall.UnixRights(files...)
 	}
 	if err := syscall.Sendmsg(fd, text, rights, nil, 0); err != nil {
 		t.Fatal(err)
@@ -123,14 +123,15 @@ func stranger(t *testing.T) {
 	case "write":
 		want = `"allow"`
 	}
-	fd := -1
+	var files []int
 	if key != "" {
-		var err error
-		if fd, err = syscall.Open(key, flags|syscall.O_CLOEXEC, 0); err != nil {
+		fd, err := syscall.Open(key, flags|syscall.O_CLOEXEC, 0)
+		if err != nil {
 			t.Fatal(err)
 		}
+		files = append(files, fd)
 	}
-	if got := w.say(t, text, fd); !strings.Contains(got, want) || want == string(form.Declined) && got != want {
+	if got := w.say(t, text, files...); !strings.Contains(got, want) || want == string(form.Declined) && got != want {
 		t.Errorf("it is told %q", got)
 	}
 }
@@ -156,7 +157,11 @@ func TestLeavesNothing(t *testing.T) {
 	}
 	defer key.Close() //nolint:errcheck // nothing was written
 	for i := range 30 {
-		if got := w.say(t, message("{}"), int(key.Fd())); got != string(form.Declined) {
+		files := make([]int, i%4) // more than it wants
+		for n := range files {
+			files[n] = int(key.Fd())
+		}
+		if got := w.say(t, message("{}"), files...); got != string(form.Declined) {
 			t.Errorf("%q", got)
 		}
 		if i%10 == 0 {
