@@ -52,6 +52,10 @@ var pathsGuard = pathClass{
 		{".github", "**/.github/copilot/**"},
 		{".cursor", "**/.cursor/hooks.json"},
 		{".cursor", "**/.cursor/cli.json"},
+		{".vscode", "**/.vscode/settings.json"},
+		{"code", "**/code/user/settings.json"},
+		{"code", "**/code/user/profiles/**"},
+		{".vscode-server", "**/.vscode-server/data/machine/settings.json"},
 		{".cowork", "**/.cowork/policy/**"},
 	},
 	dotHome: []string{
@@ -66,6 +70,9 @@ var pathsGuard = pathClass{
 		".cursor/**",
 		".kosmokrator/**",
 		".config/kodacode/**",
+	},
+	endings: []string{
+		".code-workspace",
 	},
 	home: []string{
 		"go/bin/sayso",
@@ -93,7 +100,7 @@ var pathsGuard = pathClass{
 		"/etc/github-copilot/**",
 		"/etc/cursor/**",
 	},
-	nameBits: 0x40040060000, endingBits: 0x0, rootBits: 0x20802000000000,
+	nameBits: 0x40040060000, endingBits: 0x80, rootBits: 0x20802000000000,
 }
 
 var pathsHarmless = pathClass{

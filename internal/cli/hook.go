@@ -18,7 +18,7 @@ const hookUse = `sayso hook [--preset NAME] [--observe] AGENT [EVENT]
 
 Speaks the hook protocol of an agent: reads one event from standard input and
 writes the decision to standard output. AGENT is one of claude, codex, gemini,
-opencode, copilot and cursor, which starts it before each tool call, as
+opencode, copilot, cursor and vscode, which starts it before each tool call, as
 sayso-hook AGENT. EVENT names the event for agents that do not write it into each.
 
 A call that asks is put to the agent's user by the agent. If that one cannot ask,

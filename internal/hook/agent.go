@@ -106,7 +106,7 @@ type fields struct {
 }
 
 // agents are all whose hooks are known.
-var agents = [...]*Agent{&claude, &codex, &gemini, &opencode, &copilot, &cursor}
+var agents = [...]*Agent{&claude, &codex, &gemini, &opencode, &copilot, &cursor, &vscode}
 
 // Agents lists them.
 func Agents() []*Agent { return slices.Clone(agents[:]) }

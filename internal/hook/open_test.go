@@ -20,6 +20,7 @@ import (
 var befores = map[string]string{
 	"claude": "PreToolUse.Bash", "codex": "PreToolUse.Bash", "gemini": "BeforeTool.run_shell_command",
 	"opencode": "tool.execute.before.bash", "copilot": "preToolUse.bash", "cursor": "beforeShellExecution",
+	"vscode": "PreToolUse.runTerminalCommand",
 }
 
 func sample(t *testing.T, agent *hook.Agent) []byte {
@@ -50,7 +51,7 @@ func denies(agent *hook.Agent, out string, err error) bool {
 	}
 	nested := a.HookSpecificOutput
 	switch agent.Name {
-	case "claude", "codex":
+	case "claude", "codex", "vscode":
 		return nested.HookEventName == "PreToolUse" && nested.PermissionDecision == "deny" && nested.PermissionDecisionReason != ""
 	case "copilot":
 		return a.PermissionDecision == "deny" && a.PermissionDecisionReason != ""
@@ -236,6 +237,7 @@ func TestRan(t *testing.T) {
 		"gemini":  {"BeforeTool.run_shell_command", "AfterTool.run_shell_command", "BeforeAgent"},
 		"copilot": {"preToolUse.bash", "postToolUse.bash", "userPromptSubmitted"},
 		"cursor":  {"beforeShellExecution", "afterShellExecution", "beforeSubmitPrompt"},
+		"vscode":  {"PreToolUse.runTerminalCommand", "PostToolUse.runTerminalCommand", "UserPromptSubmit"},
 	} {
 		a, _ := hook.Find(agent)
 		for _, runs := range []bool{true, false} {

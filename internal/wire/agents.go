@@ -182,7 +182,7 @@ func settings(name string) *Agent {
 			skips: []string{"subagentStart"}, // preToolUse tells of it
 		}
 	}
-	return nil
+	return editor(name)
 }
 
 // LocalSettings is the file of Claude Code for one person in one workspace.
@@ -208,6 +208,8 @@ func (a *Agent) Switches(at At) []string {
 		return []string{filepath.Join(at.Root, "."+a.Name, "settings.json")}
 	case "codex":
 		return []string{filepath.Join(at.Root, ".codex", "config.toml"), filepath.Join(at.own("CODEX_HOME", ".codex"), "config.toml")}
+	case "vscode":
+		return []string{filepath.Join(at.Root, ".vscode", "settings.json"), filepath.Join(at.own("XDG_CONFIG_HOME", ".config"), "Code", "User", "settings.json")}
 	case "copilot":
 		return []string{filepath.Join(at.Root, ".github", "copilot", "settings.json"), filepath.Join(at.Root, ".github", "copilot", "settings.local.json")}
 	}

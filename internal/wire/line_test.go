@@ -156,7 +156,7 @@ func TestNoAnswer(t *testing.T) {
 		}
 	}
 	for _, a := range opens() { // where no answer is one
-		quiet := a.Name == "codex" || a.Name == "copilot"
+		quiet := slices.Contains([]string{"codex", "copilot", "vscode"}, a.Name)
 		if got := run(t, shellOf(a), deciding(t, a, false, ":")); (got == heard{}) != quiet || (got.status == 2) == quiet {
 			t.Errorf("%s, silent: %+v", a.Name, got)
 		}

@@ -19,6 +19,8 @@ func (a *Agent) Probe(root string) (event []byte, name string) {
 		e = map[string]any{"conversation_id": session, "workspace_roots": []string{root}, "hook_event_name": "beforeReadFile", "file_path": root}
 	case "codex":
 		e = map[string]any{"session_id": session, "cwd": root, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": "ls"}, "tool_use_id": "1"}
+	case "vscode":
+		e = map[string]any{"session_id": session, "cwd": root, "hook_event_name": "PreToolUse", "tool_name": "read_file", "tool_input": map[string]string{"filePath": root}, "tool_use_id": "1"}
 	default:
 		e = map[string]any{"session_id": session, "cwd": root, "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": input, "tool_use_id": "1"}
 	}

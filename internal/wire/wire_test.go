@@ -105,6 +105,7 @@ func TestForms(t *testing.T) {
 		"codex":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook codex); case `, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
 		"gemini":  {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(/x/sayso-hook gemini); case `},
 		"copilot": {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(/x/sayso-hook copilot preToolUse); case `},
+		"vscode":  {`"PostToolUse":[{"command":"/x/sayso-hook vscode","timeout":600,"type":"command"}]`, `"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook vscode); case `},
 		"cursor":  {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
 	} {
 		a, _ := wire.Find(name)
@@ -223,6 +224,9 @@ func TestOff(t *testing.T) {
 		{"gemini", "{\"hooksConfig\": {\"disabled\": [\"other\"]}}", 0},
 		{"copilot", "{\"disableAllHooks\": true}", 1},
 		{"cursor", "{}", 0},
+		{"vscode", "{\n// x\n\"chat.useHooks\": false}", 3},
+		{"vscode", "{\"chat.useHooks\": true, \"chat.hookFilesLocations\": {\"~/.copilot/hooks\": true}}", 0},
+		{"vscode", "{\"chat.hookFilesLocations\": {\"x\": true,\n\".github/hooks\": false}}", 2},
 	} {
 		a, _ := wire.Find(test.agent)
 		if line, how, off := a.Off([]byte(test.text)); line != test.line || off != (line > 0) || off != (how != "") {
@@ -239,7 +243,7 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("%s, %s: %+v", a.Name, scope, p)
 			}
 		}
-		if p, ok := a.Place(at(t), wire.Managed); ok != (a.Name != "opencode") || ok && !strings.HasPrefix(p.File, "/etc/") {
+		if p, ok := a.Place(at(t), wire.Managed); ok == slices.Contains([]string{"opencode", "vscode"}, a.Name) || ok && !strings.HasPrefix(p.File, "/etc/") {
 			t.Errorf("%s: %+v", a.Name, p)
 		}
 	}

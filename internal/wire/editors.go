@@ -1,0 +1,27 @@
+package wire
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// editor is how the hooks of an agent inside an editor are wired. All of it is read
+// from their documentation; none of them was run.
+func editor(name string) *Agent {
+	if name != "vscode" {
+		return nil
+	}
+	return &Agent{
+		Program: "code", Open: true, Lost: "the shell that starts it blocks the call; what VS Code does when its time is over is not documented",
+		answers: answers{start: inPreToolUse, reason: `","permissionDecisionReason":"`, end: `"}}`, quiet: true, hears: true, errs: true}, anyShell: true,
+		form: flat, every: map[string]any{"type": "command"}, unit: 1, time: "timeout", usual: 30 * time.Second,
+		places: func(at At) []Place {
+			return under(at, ".github/hooks/sayso-vscode.json", filepath.Join(at.own("COPILOT_HOME", ".copilot"), "hooks", "sayso-vscode.json"), "")[1:]
+		},
+		off: []Setting{
+			{[]string{"chat.useHooks"}, false},
+			{[]string{"chat.hookFilesLocations", ".github/hooks"}, false},
+			{[]string{"chat.hookFilesLocations", "~/.copilot/hooks"}, false},
+		},
+	}
+}
