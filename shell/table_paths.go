@@ -56,6 +56,9 @@ var pathsGuard = pathClass{
 		{"code", "**/code/user/settings.json"},
 		{"code", "**/code/user/profiles/**"},
 		{".vscode-server", "**/.vscode-server/data/machine/settings.json"},
+		{".windsurf", "**/.windsurf/hooks.json"},
+		{".codeium", "**/.codeium/hooks.json"},
+		{".codeium", "**/.codeium/windsurf/hooks.json"},
 		{".cowork", "**/.cowork/policy/**"},
 	},
 	dotHome: []string{
@@ -99,6 +102,7 @@ var pathsGuard = pathClass{
 		"/etc/gemini-cli/**",
 		"/etc/github-copilot/**",
 		"/etc/cursor/**",
+		"/etc/windsurf/**",
 	},
 	nameBits: 0x40040060000, endingBits: 0x80, rootBits: 0x20802000000000,
 }

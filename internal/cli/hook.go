@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,8 +19,9 @@ const hookUse = `sayso hook [--preset NAME] [--observe] AGENT [EVENT]
 
 Speaks the hook protocol of an agent: reads one event from standard input and
 writes the decision to standard output. AGENT is one of claude, codex, gemini,
-opencode, copilot, cursor and vscode, which starts it before each tool call, as
-sayso-hook AGENT. EVENT names the event for agents that do not write it into each.
+opencode, copilot, cursor, vscode and windsurf, which starts it before each tool
+call, as sayso-hook AGENT. EVENT names the event for agents that do not write it
+into each.
 
 A call that asks is put to the agent's user by the agent. If that one cannot ask,
 or approve.via of the policy leaves out the agent, the call waits in the queue
@@ -31,7 +33,7 @@ answers it; without an answer it is denied before the agent would go on.
   --preset NAME  decide by this preset, and not by the one that the policy sets
 
 Exit status: 0 if the event was decided, 2, which blocks the call, if it was
-not.`
+not, or if the call is denied and the agent reads nothing but the status.`
 
 func hookVerb(args []string, std IO) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
@@ -62,7 +64,12 @@ func hookVerb(args []string, std IO) error {
 	server := func(root string, call sayso.Call) *sayso.Server { return policy.server(root, call) }
 	g = hook.Guard{Sessions: homeSessions{}, Journal: homeJournal{}, Root: local.Root, Engine: engine, Server: server, Env: os.Getenv, Clear: std.clearGrants, Starts: std.notTrusted, Deadline: quick.Deadline, Observe: *observe, Guardrails: quick.Guardrails}
 	if err := g.Answer(agent, strings.Join(rest[1:], ""), std.In, std.Out); err != nil {
-		printf(std.Err, "sayso: error: %v\n", err)
+		var denied *hook.DeniedError
+		if errors.As(err, &denied) {
+			printf(std.Err, "%s\n", denied.Reason)
+		} else {
+			printf(std.Err, "sayso: error: %v\n", err)
+		}
 		return statusError(exitUsage) // the code that blocks
 	}
 	return nil

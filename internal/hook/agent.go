@@ -44,6 +44,13 @@ type Agent struct {
 	// lenient says that a denial on standard output counts together with the exit
 	// status that blocks. All others want nothing there then.
 	lenient bool
+
+	// byStatus says that it reads no answer but the exit status, and the reason for a no
+	// on standard error: see [DeniedError].
+	byStatus bool
+
+	// inside says that it runs its hooks in the workspace, which its events need not name.
+	inside bool
 }
 
 // A moment is what an event tells.
@@ -106,7 +113,7 @@ type fields struct {
 }
 
 // agents are all whose hooks are known.
-var agents = [...]*Agent{&claude, &codex, &gemini, &opencode, &copilot, &cursor, &vscode}
+var agents = [...]*Agent{&claude, &codex, &gemini, &opencode, &copilot, &cursor, &vscode, &windsurf}
 
 // Agents lists them.
 func Agents() []*Agent { return slices.Clone(agents[:]) }

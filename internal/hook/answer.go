@@ -94,7 +94,7 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 				return a.unheeded(&e), nil
 			}
 		}
-		return a.decided(&e, e.answerable(d)), nil
+		return a.say(&e, e.answerable(d))
 	case asking:
 		return g.permission(&e, ev), nil
 	case repeated:
@@ -110,6 +110,24 @@ func (g *Guard) answer(a *Agent, name string, in io.Reader) (answer []byte, err 
 		return nil, fmt.Errorf("the event %s is not known", e.Event)
 	}
 	return nil, nil
+}
+
+// A DeniedError is the denial of an agent that reads no answer: its text is for
+// standard error, beside the exit status that blocks.
+type DeniedError struct{ Reason string }
+
+// Error is the reason, as the agent and its user are told.
+func (d *DeniedError) Error() string { return d.Reason }
+
+// ByStatus reports whether the agent is told a denial by a [DeniedError].
+func (a *Agent) ByStatus() bool { return a.byStatus }
+
+// say is how the agent is told a decision.
+func (a *Agent) say(e *told, d sayso.Decision) ([]byte, error) {
+	if a.byStatus && d.Effect != sayso.Allow {
+		return nil, &DeniedError{reason(d)}
+	}
+	return a.decided(e, d), nil
 }
 
 // answerable is a decision that the agent can be told. A question that nobody has

@@ -18,7 +18,7 @@ import (
 // guard is a guard with the native preset and a session store in memory.
 func guard(env map[string]string) (*hook.Guard, *store.Memory) {
 	m := &store.Memory{}
-	all := map[string]string{"CLAUDE_PROJECT_DIR": "/repo", "HOME": "/home/me"}
+	all := map[string]string{"CLAUDE_PROJECT_DIR": "/repo", "HOME": "/home/me", "PWD": "/repo"}
 	for k, v := range env {
 		all[k] = v
 	}

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -76,7 +77,11 @@ func golden(t *testing.T, agent *hook.Agent, name string, text []byte, out *byte
 		var call sayso.Call
 		g.Engine = fixed(func(*sayso.Case) sayso.Verdict { return verdict }, &call)
 		var answer strings.Builder
-		if err := g.Answer(agent, "", bytes.NewReader(text), &answer); err != nil {
+		var denied *hook.DeniedError
+		switch err := g.Answer(agent, "", bytes.NewReader(text), &answer); {
+		case errors.As(err, &denied):
+			fmt.Fprintf(&answer, "status 2: %s", denied.Reason)
+		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		}
 		if i == 0 {

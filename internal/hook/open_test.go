@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ import (
 var befores = map[string]string{
 	"claude": "PreToolUse.Bash", "codex": "PreToolUse.Bash", "gemini": "BeforeTool.run_shell_command",
 	"opencode": "tool.execute.before.bash", "copilot": "preToolUse.bash", "cursor": "beforeShellExecution",
-	"vscode": "PreToolUse.runTerminalCommand",
+	"vscode": "PreToolUse.runTerminalCommand", "windsurf": "pre_run_command",
 }
 
 func sample(t *testing.T, agent *hook.Agent) []byte {
@@ -78,6 +79,10 @@ func TestNeverOpen(t *testing.T) {
 				if _, ok := out[key]; ok {
 					out[key] = value
 				}
+				if info, ok := out["tool_info"].(map[string]any); ok && info[key] != nil { // where Windsurf has them
+					info = maps.Clone(info)
+					info[key], out["tool_info"] = value, info
+				}
 			}
 			text, err := json.Marshal(out)
 			if err != nil {
@@ -85,8 +90,12 @@ func TestNeverOpen(t *testing.T) {
 			}
 			return string(text)
 		}
-		inputs := []string{"tool_input", "toolArgs", "args", "command"}
-		names := []string{"tool_name", "toolName", "tool", "command"}
+		inputs := []string{"tool_input", "toolArgs", "args", "command", "tool_info"}
+		names := []string{"tool_name", "toolName", "tool", "command", "agent_action_name"}
+		command := `"command": `
+		if agent.Name == "windsurf" {
+			command = `"command_line": `
+		}
 		for what, in := range map[string]string{
 			"empty":                 "",
 			"blank":                 " \n\t",
@@ -105,17 +114,17 @@ func TestNeverOpen(t *testing.T) {
 			"the tool is a number":  with(7, names...),
 			"the tool is empty":     with("", names...),
 			"the tool is null":      with(nil, names...),
-			"not UTF-8":             strings.Replace(whole, `"command": "`, "\"command\": \"\xff", 1),
-			"the command twice":     strings.Replace(whole, `"command":`, `"command": "ls", "command":`, 1),
+			"not UTF-8":             strings.Replace(whole, command+`"`, command+"\"\xff", 1),
+			"the command twice":     strings.Replace(whole, command, command+`"ls", `+command, 1),
 			"the folder twice":      strings.Replace(strings.Replace(whole, `"cwd":`, `"cwd": "/", "cwd":`, 1), `"directory":`, `"directory": "/", "directory":`, 1),
 			"the tool is a list":    with([]string{"bash"}, names...),
 			"the input is a number": with(7, inputs...),
 			"the input is a list":   with([]string{"rm -rf ~"}, inputs...),
 			"the input is text":     with("rm -rf ~ {", inputs...),
 			"the input is deep":     with(json.RawMessage(strings.Repeat(`{"command":`, 9000)+`"ls"`+strings.Repeat("}", 9000)), inputs...),
-			"the session is true":   with(true, "session_id", "sessionId", "sessionID", "conversation_id"),
-			"no such event":         with("NoSuchEvent", "hook_event_name", "hookName"),
-			"the event is a number": with(1, "hook_event_name", "hookName"),
+			"the session is true":   with(true, "session_id", "sessionId", "sessionID", "conversation_id", "trajectory_id"),
+			"no such event":         with("NoSuchEvent", "hook_event_name", "hookName", "agent_action_name"),
+			"the event is a number": with(1, "hook_event_name", "hookName", "agent_action_name"),
 			"the folder is a list":  with([]string{"/"}, "cwd", "directory"),
 		} {
 			if agent.Name == "copilot" && (what == "no such event" || what == "the event is a number") {

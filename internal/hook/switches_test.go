@@ -15,6 +15,7 @@ func TestSwitches(t *testing.T) {
 		"/repo/.github/copilot/settings.json", "/repo/.github/copilot/settings.local.json", "/repo/.github/hooks/sayso.json", "/home/me/.copilot/hooks/sayso.json", "/home/me/.copilot/settings.json", "/etc/github-copilot/policy.d/sayso.json",
 		"/repo/opencode.json", "/repo/opencode.jsonc", "/repo/.opencode/opencode.json", "/repo/.opencode/plugins/sayso.js", "/repo/.opencode/plugin/x.ts", "/home/me/.config/opencode/opencode.json", "/home/me/.config/opencode/plugins/sayso.js",
 		"/repo/.github/hooks/sayso-vscode.json", "/home/me/.copilot/hooks/sayso-vscode.json", "/repo/.vscode/settings.json", "/repo/all.code-workspace", "/home/me/.config/Code/User/settings.json", "/home/me/.vscode-server/data/Machine/settings.json",
+		"/repo/.windsurf/hooks.json", "/home/me/.codeium/windsurf/hooks.json", "/home/me/.codeium/hooks.json", "/etc/windsurf/hooks.json",
 		"/repo/.cursor/hooks.json", "/home/me/.cursor/hooks.json", "/etc/cursor/hooks.json",
 	} {
 		for _, in := range []string{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"unicode/utf8"
 
@@ -178,6 +179,12 @@ func (g *Guard) event(e *told) event {
 	}
 	if out.project == "" && e.agent.project != "" {
 		out.project = g.Env(e.agent.project)
+	}
+	if dir := g.Env("PWD"); e.agent.inside && filepath.IsAbs(dir) { // what an agent says of a call must not choose the workspace
+		out.project = g.Root(dir)
+		if out.call.Dir == "" {
+			out.call.Dir = dir
+		}
 	}
 	if e.Mode == string(sayso.PlanMode) {
 		out.agentMode = sayso.PlanMode

@@ -113,11 +113,16 @@ func write(answer []byte, err error, out, errs io.Writer) int {
 	if _, failed := out.Write(answer); failed != nil {
 		err = errors.Join(err, failed)
 	}
-	if err != nil {
+	var denied *hook.DeniedError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &denied):
+		fmt.Fprintln(errs, denied.Reason)
+	default:
 		fmt.Fprintf(errs, "sayso: error: %v\n", err)
-		return exitBlock
 	}
-	return 0
+	return exitBlock
 }
 
 // lost is state that there is no place for.

@@ -95,7 +95,7 @@ func (p *Policies) Answer(args []string, env func(string) string, event []byte) 
 		}
 	}()
 	c, ok := called(args)
-	if !ok || env(Switch) == Off {
+	if !ok || env(Switch) == Off || c.Agent.ByStatus() { // what it answers has no status
 		return nil, false
 	}
 	state, err := session.At(env("HOME"), env("XDG_STATE_HOME"))

@@ -46,7 +46,7 @@ func newWorld(t *testing.T) world {
 		t.Fatal(err)
 	}
 	w.policy(t, "deny: [bash(rm -rf *)]\n")
-	w.env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + w.repo}
+	w.env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + w.repo, "PWD=" + w.repo}
 	return w
 }
 

@@ -47,6 +47,7 @@ type Agent struct {
 	unit     int                      // how many of its time units a second has; 0: time is not written
 	time     string                   // the key of the time
 	named    bool                     // the event is named behind the command
+	bare     bool                     // the file has no version
 
 	places func(at At) []Place
 	more   []Setting // what else a managed file must say

@@ -71,7 +71,7 @@ func (a *Agent) Wire(text []byte, scope Scope, call Call) ([]byte, error) {
 	}
 	if blank(text) {
 		text = []byte("{}\n")
-		if a.form == flat {
+		if a.form == flat && !a.bare {
 			text = []byte("{\n  \"version\": 1\n}\n")
 		}
 	}

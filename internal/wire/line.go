@@ -28,6 +28,7 @@ type answers struct {
 	quiet  bool   // no answer lets it go on
 	hears  bool   // it tells its model what is on standard error
 	errs   bool   // it reads the reason for a no only there
+	status bool   // nothing but the exit status is an answer
 }
 
 // orGoOn is behind a command that only tells something, whose agent would stop
@@ -38,13 +39,25 @@ const orGoOn = " || :"
 const earlier = " || { echo 'sayso: the hook did not answer; install sayso, or see sayso doctor' >&2; exit 2; }"
 
 // opening is the start of the line, up to the command that runs the hook.
-func (f *answers) opening() string { return `s='` + f.start + `'; a=$(` }
+func (f *answers) opening() string {
+	if f.status {
+		return `a=$(`
+	}
+	return `s='` + f.start + `'; a=$(`
+}
 
 // check is the rest of the line, which looks at the answer.
 func (f *answers) check(observe bool) string {
 	no, none := `printf %s "$a"`, `echo '`+lost+`' >&2`
 	if f.errs {
 		no = `a=${a#*'` + f.reason + `'}; printf '%s\n' "${a%` + strings.Repeat("?", len(f.end)) + `}" >&2`
+	}
+	if f.status {
+		text := `0) ;; 2) exit 2;; `
+		if !observe {
+			text += `*) ` + none + `; exit 2;; `
+		}
+		return text + `esac`
 	}
 	if !f.hears {
 		none += `; printf %s "$s"'deny` + f.reason + lost + f.end + `'`
@@ -126,7 +139,7 @@ type Call struct {
 // ParseCall reads a command; ok is false if it does not run the hook of sayso.
 func ParseCall(text string) (c Call, ok bool) {
 	text = strings.TrimSuffix(strings.TrimSuffix(inner(text), earlier), orGoOn)
-	if start, rest, ok := strings.Cut(text, "'; a=$("); ok && strings.HasPrefix(start, "s='{") {
+	if start, rest, ok := strings.Cut(text, "a=$("); ok && (start == "" || strings.HasPrefix(start, "s='{")) {
 		text = rest[:max(0, strings.LastIndex(rest, between))]
 	}
 	m := command.FindStringSubmatch(strings.TrimSpace(text))

@@ -56,7 +56,7 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 	for _, h := range found {
 		events = append(events, h.Event)
 		c, ok := wire.ParseCall(h.Command)
-		if !ok || c.Program != call.Program || c.Agent != a.Name || h.Line == 0 || h.Wait != 0 && h.Wait != 10*time.Minute && h.Event != "SessionEnd" || h.Wait == 0 && a.Name != "claude" || slices.Contains(a.Decisive(), h.Event) && !h.Closed {
+		if !ok || c.Program != call.Program || c.Agent != a.Name || h.Line == 0 || h.Wait != 0 && h.Wait != 10*time.Minute && h.Event != "SessionEnd" || h.Wait == 0 && a.Name != "claude" && a.Name != "windsurf" || slices.Contains(a.Decisive(), h.Event) && !h.Closed {
 			t.Errorf("%s, %s: %+v %+v", a.Name, name, h, c)
 		}
 	}
@@ -101,12 +101,13 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 // TestForms: each agent gets its own form.
 func TestForms(t *testing.T) {
 	for name, want := range map[string][]string{
-		"claude":  {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"s='{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'; a=$(/x/sayso-hook claude); case `, `"SessionStart":[{"hooks":[{"command":`},
-		"codex":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook codex); case `, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
-		"gemini":  {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(/x/sayso-hook gemini); case `},
-		"copilot": {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(/x/sayso-hook copilot preToolUse); case `},
-		"vscode":  {`"PostToolUse":[{"command":"/x/sayso-hook vscode","timeout":600,"type":"command"}]`, `"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook vscode); case `},
-		"cursor":  {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
+		"claude":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"s='{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'; a=$(/x/sayso-hook claude); case `, `"SessionStart":[{"hooks":[{"command":`},
+		"codex":    {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook codex); case `, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
+		"gemini":   {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(/x/sayso-hook gemini); case `},
+		"copilot":  {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(/x/sayso-hook copilot preToolUse); case `},
+		"vscode":   {`"PostToolUse":[{"command":"/x/sayso-hook vscode","timeout":600,"type":"command"}]`, `"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook vscode); case `},
+		"windsurf": {`{"hooks":{"pre_run_command":[{"command":"/bin/sh -c 'a=$(/x/sayso-hook windsurf); case $?$a in 0) ;; 2) exit 2;; *) `, `"post_run_command":[{"command":"/x/sayso-hook windsurf","show_output":true}]`},
+		"cursor":   {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
 	} {
 		a, _ := wire.Find(name)
 		text, err := a.Wire(nil, wire.User, wire.Call{Program: "/x/sayso-hook"})
