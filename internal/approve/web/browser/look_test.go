@@ -116,6 +116,9 @@ func TestReader(t *testing.T) {
 	}
 	for _, page := range pages {
 		v.goTo(page)
+		if page == "" { // the page is there before what waits
+			v.do(visible(".card:not(.closed)"))
+		}
 		tree, err := chromedp.Call(v.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
 			t.Fatal(err)
