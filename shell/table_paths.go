@@ -71,6 +71,7 @@ var pathsGuard = pathClass{
 		".config/opencode/**",
 		".copilot/**",
 		".cursor/**",
+		".config/crush/**",
 		".kosmokrator/**",
 		".config/kodacode/**",
 	},
@@ -84,8 +85,10 @@ var pathsGuard = pathClass{
 		"bin/sayso-hook",
 	},
 	names: []string{
+		".crush.json",
 		".kosmokrator.yaml",
 		".sayso.yaml",
+		"crush.json",
 		"opencode.json",
 		"opencode.jsonc",
 	},
@@ -104,7 +107,7 @@ var pathsGuard = pathClass{
 		"/etc/cursor/**",
 		"/etc/windsurf/**",
 	},
-	nameBits: 0x40040060000, endingBits: 0x80, rootBits: 0x20802000000000,
+	nameBits: 0x40044060000, endingBits: 0x80, rootBits: 0x20802000000000,
 }
 
 var pathsHarmless = pathClass{

@@ -19,9 +19,9 @@ const hookUse = `sayso hook [--preset NAME] [--observe] AGENT [EVENT]
 
 Speaks the hook protocol of an agent: reads one event from standard input and
 writes the decision to standard output. AGENT is one of claude, codex, gemini,
-opencode, copilot, cursor, vscode and windsurf, which starts it before each tool
-call, as sayso-hook AGENT. EVENT names the event for agents that do not write it
-into each.
+opencode, copilot, cursor, vscode, windsurf and crush, which starts it before each
+tool call, as sayso-hook AGENT. EVENT names the event for agents that do not write
+it into each.
 
 A call that asks is put to the agent's user by the agent. If that one cannot ask,
 or approve.via of the policy leaves out the agent, the call waits in the queue

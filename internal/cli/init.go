@@ -19,9 +19,9 @@ const initUse = `sayso init [--user | --shared | --managed] [--observe] [--yes |
 
 Lets agents ask sayso before each of their tool calls: writes a starter policy,
 .sayso.yaml, if the workspace has none, and wires the hooks in the settings of
-each agent: claude, codex, gemini, opencode, copilot, cursor, vscode, windsurf. It
-shows what would change, asks, and changes nothing else in the files. Run again it
-does nothing.
+each agent: claude, codex, gemini, opencode, copilot, cursor, vscode, windsurf,
+crush. It shows what would change, asks, and changes nothing else in the files. Run
+again it does nothing.
 
 The hooks name the program by its path, which is another one on each machine. For
 Claude Code they go into .claude/settings.local.json, which is yours and not

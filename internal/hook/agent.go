@@ -113,7 +113,7 @@ type fields struct {
 }
 
 // agents are all whose hooks are known.
-var agents = [...]*Agent{&claude, &codex, &gemini, &opencode, &copilot, &cursor, &vscode, &windsurf}
+var agents = [...]*Agent{&claude, &codex, &gemini, &opencode, &copilot, &cursor, &vscode, &windsurf, &crush}
 
 // Agents lists them.
 func Agents() []*Agent { return slices.Clone(agents[:]) }

@@ -21,7 +21,7 @@ import (
 var befores = map[string]string{
 	"claude": "PreToolUse.Bash", "codex": "PreToolUse.Bash", "gemini": "BeforeTool.run_shell_command",
 	"opencode": "tool.execute.before.bash", "copilot": "preToolUse.bash", "cursor": "beforeShellExecution",
-	"vscode": "PreToolUse.runTerminalCommand", "windsurf": "pre_run_command",
+	"vscode": "PreToolUse.runTerminalCommand", "windsurf": "pre_run_command", "crush": "PreToolUse.bash",
 }
 
 func sample(t *testing.T, agent *hook.Agent) []byte {
@@ -123,8 +123,8 @@ func TestNeverOpen(t *testing.T) {
 			"the input is text":     with("rm -rf ~ {", inputs...),
 			"the input is deep":     with(json.RawMessage(strings.Repeat(`{"command":`, 9000)+`"ls"`+strings.Repeat("}", 9000)), inputs...),
 			"the session is true":   with(true, "session_id", "sessionId", "sessionID", "conversation_id", "trajectory_id"),
-			"no such event":         with("NoSuchEvent", "hook_event_name", "hookName", "agent_action_name"),
-			"the event is a number": with(1, "hook_event_name", "hookName", "agent_action_name"),
+			"no such event":         with("NoSuchEvent", "hook_event_name", "hookName", "agent_action_name", "event"),
+			"the event is a number": with(1, "hook_event_name", "hookName", "agent_action_name", "event"),
 			"the folder is a list":  with([]string{"/"}, "cwd", "directory"),
 		} {
 			if agent.Name == "copilot" && (what == "no such event" || what == "the event is a number") {

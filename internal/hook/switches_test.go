@@ -16,6 +16,7 @@ func TestSwitches(t *testing.T) {
 		"/repo/opencode.json", "/repo/opencode.jsonc", "/repo/.opencode/opencode.json", "/repo/.opencode/plugins/sayso.js", "/repo/.opencode/plugin/x.ts", "/home/me/.config/opencode/opencode.json", "/home/me/.config/opencode/plugins/sayso.js",
 		"/repo/.github/hooks/sayso-vscode.json", "/home/me/.copilot/hooks/sayso-vscode.json", "/repo/.vscode/settings.json", "/repo/all.code-workspace", "/home/me/.config/Code/User/settings.json", "/home/me/.vscode-server/data/Machine/settings.json",
 		"/repo/.windsurf/hooks.json", "/home/me/.codeium/windsurf/hooks.json", "/home/me/.codeium/hooks.json", "/etc/windsurf/hooks.json",
+		"/repo/crush.json", "/repo/.crush.json", "/home/me/.config/crush/crush.json",
 		"/repo/.cursor/hooks.json", "/home/me/.cursor/hooks.json", "/etc/cursor/hooks.json",
 	} {
 		for _, in := range []string{

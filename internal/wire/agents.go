@@ -183,7 +183,7 @@ func settings(name string) *Agent {
 			skips: []string{"subagentStart"}, // preToolUse tells of it
 		}
 	}
-	return editor(name)
+	return unseen(name)
 }
 
 // LocalSettings is the file of Claude Code for one person in one workspace.

@@ -285,6 +285,9 @@ func (a *Agent) Find(text []byte, scope Scope) ([]Hook, error) {
 		}
 		if m := holder.Get("matcher"); m != nil {
 			h.Matcher = m.Text
+			if h.Matcher == a.every["matcher"] { // as it says that it means all
+				h.Matcher = "*"
+			}
 		}
 		if t := entry.Get(a.time); t != nil {
 			n := 0

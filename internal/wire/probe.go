@@ -19,6 +19,8 @@ func (a *Agent) Probe(root string) (event []byte, name string) {
 		e = map[string]any{"conversation_id": session, "workspace_roots": []string{root}, "hook_event_name": "beforeReadFile", "file_path": root}
 	case "codex":
 		e = map[string]any{"session_id": session, "cwd": root, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": "ls"}, "tool_use_id": "1"}
+	case "crush":
+		e = map[string]any{"event": "PreToolUse", "session_id": session, "cwd": root, "tool_name": "view", "tool_input": input}
 	case "windsurf":
 		e = map[string]any{"trajectory_id": session, "execution_id": "1", "agent_action_name": "pre_read_code", "tool_info": input}
 	case "vscode":

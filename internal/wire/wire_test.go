@@ -106,6 +106,7 @@ func TestForms(t *testing.T) {
 		"gemini":   {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(/x/sayso-hook gemini); case `},
 		"copilot":  {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(/x/sayso-hook copilot preToolUse); case `},
 		"vscode":   {`"PostToolUse":[{"command":"/x/sayso-hook vscode","timeout":600,"type":"command"}]`, `"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook vscode); case `},
+		"crush":    {`{"hooks":{"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"version\":1,\"decision\":\"'\\''; a=$(/x/sayso-hook crush); case `, `"matcher":".*","name":"sayso","timeout":600}]`},
 		"windsurf": {`{"hooks":{"pre_run_command":[{"command":"/bin/sh -c 'a=$(/x/sayso-hook windsurf); case $?$a in 0) ;; 2) exit 2;; *) `, `"post_run_command":[{"command":"/x/sayso-hook windsurf","show_output":true}]`},
 		"cursor":   {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
 	} {
@@ -244,7 +245,7 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("%s, %s: %+v", a.Name, scope, p)
 			}
 		}
-		if p, ok := a.Place(at(t), wire.Managed); ok == slices.Contains([]string{"opencode", "vscode"}, a.Name) || ok && !strings.HasPrefix(p.File, "/etc/") {
+		if p, ok := a.Place(at(t), wire.Managed); ok == slices.Contains([]string{"opencode", "vscode", "crush"}, a.Name) || ok && !strings.HasPrefix(p.File, "/etc/") {
 			t.Errorf("%s: %+v", a.Name, p)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// editor is how the hooks of an agent inside an editor are wired. All of it is read
-// from their documentation; none of them was run.
-func editor(name string) *Agent {
+// unseen is how the hooks of agents are wired that were not run: all of it is read from
+// what is written about them.
+func unseen(name string) *Agent {
 	switch name {
 	case "vscode":
 		return &Agent{
@@ -30,6 +30,15 @@ func editor(name string) *Agent {
 			form: flat, every: map[string]any{"show_output": true}, bare: true,
 			places: func(at At) []Place {
 				return under(at, ".windsurf/hooks.json", filepath.Join(at.Home, ".codeium", "windsurf", "hooks.json"), "/etc/windsurf/hooks.json")
+			},
+		}
+	case "crush":
+		return &Agent{
+			Program: "crush", Open: true, Lost: "the shell that starts it blocks the call; when its time is over Crush goes on",
+			answers: answers{start: `{"version":1,"decision":"`, reason: `","reason":"`, end: `"}`, hears: true, errs: true}, anyShell: true,
+			form: flat, bare: true, every: map[string]any{"name": "sayso", "matcher": ".*"}, unit: 1, time: "timeout", usual: 30 * time.Second,
+			places: func(at At) []Place {
+				return under(at, "crush.json", filepath.Join(at.own("XDG_CONFIG_HOME", ".config"), "crush", "crush.json"), "")[1:]
 			},
 		}
 	}
