@@ -40,9 +40,19 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%s: it is not whole: %q", agent.Name, out.String())
 		}
 		var event struct {
-			Name string `json:"hook_event_name"`
+			Name     string `json:"hook_event_name"`
+			Windsurf string `json:"agent_action_name"`
+			Crush    string `json:"event"`
 		}
-		decides := json.Unmarshal([]byte(text), &event) != nil || slices.Contains(agent.Decisive(), event.Name)
+		failed := json.Unmarshal([]byte(text), &event)
+		name := event.Name
+		switch agent.Name {
+		case "windsurf":
+			name = event.Windsurf
+		case "crush":
+			name = event.Crush
+		}
+		decides := failed != nil || slices.Contains(agent.Decisive(), name)
 		if decides && agent.Name != "copilot" && !denies(agent, out.String(), err) {
 			t.Errorf("%s: %q %v", agent.Name, out.String(), err)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"unicode/utf8"
 
@@ -180,11 +179,8 @@ func (g *Guard) event(e *told) event {
 	if out.project == "" && e.agent.project != "" {
 		out.project = g.Env(e.agent.project)
 	}
-	if dir := g.Env("PWD"); e.agent.inside && filepath.IsAbs(dir) { // what an agent says of a call must not choose the workspace
-		out.project = g.Root(dir)
-		if out.call.Dir == "" {
-			out.call.Dir = dir
-		}
+	if e.agent.inside { // what an agent says of a call must not choose the workspace
+		out.call.Dir = g.Env("PWD")
 	}
 	if e.Mode == string(sayso.PlanMode) {
 		out.agentMode = sayso.PlanMode
