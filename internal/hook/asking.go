@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -77,10 +78,35 @@ func (g *Guard) authorize(ctx context.Context, engine sayso.Engine, call sayso.C
 		if until := r.Opened.Add(hold); r.Until.IsZero() || until.Before(r.Until) {
 			r.Until = until
 		}
-		return ask.Approve(ctx, r)
+		answer, err := ask.Approve(ctx, r)
+		if !tellsTurns(call.Agent) {
+			answer = notForTurn(r, answer)
+		}
+		return answer, err
 	})
 	_, d, _ := engine.Authorize(ctx, call) // the decision says what failed
 	return d
+}
+
+// tellsTurns reports whether an agent tells when its user says something.
+func tellsTurns(agent string) bool {
+	a, ok := Find(agent)
+	return ok && slices.ContainsFunc(a.events, func(m moments) bool { return m.is == prompted })
+}
+
+// notForTurn is an answer that counts once where it was for a turn: a turn that nobody
+// sees the end of would last as long as the session.
+func notForTurn(r sayso.Request, a sayso.Answer) sayso.Answer {
+	for _, c := range r.Decision.Choices {
+		if a.Choice != "" && c.Key == a.Choice && c.Scope == sayso.ForTurn {
+			a.Choice, a.Yes, a.Scope = "", c.Yes, c.Scope
+			break
+		}
+	}
+	if a.Scope == sayso.ForTurn {
+		a.Scope, a.Rule, a.More = sayso.Once, "", nil
+	}
+	return a
 }
 
 // errHold says that the agent would not wait for an answer any longer.

@@ -84,6 +84,45 @@ func TestAsksLonger(t *testing.T) {
 	}
 }
 
+// TestNoTurns: what is approved for a turn counts once where the agent tells of none, and
+// for the turn where it does.
+func TestNoTurns(t *testing.T) {
+	for agent, event := range map[string]string{
+		"crush": `{"event":"PreToolUse","session_id":"s","cwd":"/repo","tool_name":"bash","tool_input":{"command":"git push"}}`,
+		"codex": `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/repo","tool_name":"Bash","tool_input":{"command":"git push"}}`,
+	} {
+		for _, choice := range []string{"", "t"} {
+			asked := 0
+			g, m := asking(nil)
+			a, _ := hook.Find(agent)
+			p := preset.Native(preset.Policy{})
+			p.Choices = func(*sayso.Case, *sayso.Decision) []sayso.Choice {
+				return []sayso.Choice{{Key: "t", Label: "this turn", Yes: true, Scope: sayso.ForTurn, Rule: "bash(git push)"}}
+			}
+			g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) {
+				return sayso.Engine{Preset: p, Grants: m, Approver: sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+					asked++
+					answer := sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Choice: choice}
+					if choice == "" {
+						answer.Yes, answer.Scope, answer.Rule = true, sayso.ForTurn, "bash(git push)"
+					}
+					return answer, nil
+				})}, sayso.Surface{}, nil
+			}
+			for range 2 {
+				var out strings.Builder
+				if err := g.Answer(a, "", strings.NewReader(event), &out); err != nil || strings.Contains(out.String(), `"deny"`) {
+					t.Errorf("%s, %q: %s %v", agent, choice, out.String(), err)
+				}
+			}
+			grants, err := m.Grants(t.Context(), "s", "/repo")
+			if turns := agent != "crush"; err != nil || (len(grants) > 0) != turns || (asked == 1) != turns {
+				t.Errorf("%s, %q: asked %d times, %+v %v", agent, choice, asked, grants, err)
+			}
+		}
+	}
+}
+
 // TestHandOver: a call that another program asks about leaves nothing behind, and
 // others are decided, recorded and kept as usual.
 func TestHandOver(t *testing.T) {
