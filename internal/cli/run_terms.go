@@ -39,7 +39,7 @@ var templates = []string{".env*example", ".env*sample", ".env*template", ".env*t
 // guardedThere is what nobody may change where it is there, either; what is made under
 // such a name is only told, because tools that people use make it.
 var guardedThere = []string{
-	".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".git/config.worktree", ".git/info/attributes",
+	".idea", ".husky", ".githooks", ".devcontainer", ".agents", ".opencode", "opencode.json", "opencode.jsonc", ".github/hooks", ".windsurf", "crush.json", ".crush.json", ".git/config.worktree", ".git/info/attributes",
 	".git/modules/*/hooks", ".git/modules/*/config", ".git/modules/*/*/hooks", ".git/modules/*/*/config", ".git/worktrees/*/config.worktree",
 }
 
