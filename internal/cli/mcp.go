@@ -29,6 +29,7 @@ const mcpUse = `sayso mcp [--name NAME] [--env NAME]… [--agent NAME] [--sessio
                  [--wait TIME] [--listen HOST:PORT [--token FILE]]
                  -- COMMAND ARGUMENT…
        sayso mcp [--name NAME] --url URL [--header NAME=VARIABLE]… [OPTION…]
+       sayso mcp --servers FILE [--patience TIME] [OPTION…]
 
 Stands between an agent and an MCP server: put it in front of the command that the
 agent's configuration has for the server. The server is started only if you trust
@@ -44,6 +45,13 @@ says of its tools is kept: one that changes is asked about again.
   --url URL       the server is elsewhere, and speaks streamable HTTP
   --header NAME=VARIABLE
                   send it this header, with the value of an environment variable
+  --servers FILE  all servers of a file in the form that agents have: {"mcpServers":
+                  {NAME: {"command", "args", "env"} or {"type", "url", "headers"}}}.
+                  Each is trusted, decided and recorded under its name as if it were
+                  alone; its tools are called NAME__TOOL. One that cannot be used is
+                  missing, and the client is told why
+  --patience TIME how long to wait for servers of the file that begin, or that list
+                  their tools (default: 4s)
   --listen HOST:PORT
                   be a server of streamable HTTP on this machine's loopback, and not
                   on standard input and output; port 0: any free one. Prints the
@@ -69,6 +77,12 @@ type mcpOptions struct {
 	headers                  map[string]string // name and variable
 	env                      map[string]string // the names of variables
 	argv                     []string
+
+	servers  string // the file that names several
+	patience time.Duration
+	texts    map[string]string // headers of a server in the file, with variables
+	more     map[string]string // variables of one, besides env
+	problem  error             // why one cannot be used
 }
 
 // mcpFlags are the options, also as a configuration has them.
@@ -82,6 +96,8 @@ func mcpFlags() (*mcpOptions, *flag.FlagSet) {
 	flags.StringVar(&o.agent, "agent", "", "")
 	flags.StringVar(&o.session, "session", "", "")
 	flags.DurationVar(&o.wait, "wait", 0, "")
+	flags.StringVar(&o.servers, "servers", "", "")
+	flags.DurationVar(&o.patience, "patience", 0, "")
 	flags.Func("header", "", o.header)
 	flags.Func("env", "", o.variable)
 	return o, flags
@@ -117,25 +133,29 @@ func mcpVerb(args []string, std IO) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	gate, err := newMCPGate(o, std)
+	gates, err := newMCPGates(o, std)
 	if err != nil {
 		return err
 	}
-	defer gate.end()
+	defer gates.end()
 	if o.listen != "" {
-		return gate.listen(ctx, o)
+		return gates.listen(ctx, o)
 	}
-	if err := gate.trusted(ctx); err != nil {
-		report(err, std) // the client is told, too, when it begins
-	}
-	return gate.gateway(o.session).Serve(ctx, mcpgate.Lines(std.In, std.Out, func() error { return nil }))
+	gates.trusted(ctx)
+	return gates.service(o.session).Serve(ctx, mcpgate.Lines(std.In, std.Out, func() error { return nil }))
 }
 
 // check looks for mistakes in the options.
 func (o *mcpOptions) check() error {
 	switch {
-	case (o.url == "") == (len(o.argv) == 0):
-		return &usageError{"mcp wants the command of a server, or --url", "for example: sayso mcp -- npx -y @modelcontextprotocol/server-filesystem ."}
+	case o.servers != "" && (o.name != "" || o.url != "" || len(o.argv)+len(o.env)+len(o.headers) > 0):
+		return &usageError{"--servers goes with no other server", "the file says what is started, and under which names"}
+	case o.patience != 0 && o.servers == "":
+		return &usageError{"--patience goes with --servers", ""}
+	case o.patience < 0:
+		return &usageError{"--patience wants a time above 0", "for example: --patience 20s"}
+	case o.servers == "" && (o.url == "") == (len(o.argv) == 0):
+		return &usageError{"mcp wants the command of a server, or --url, or --servers", "for example: sayso mcp -- npx -y @modelcontextprotocol/server-filesystem ."}
 	case o.url != "" && len(o.env) > 0:
 		return &usageError{"--env goes with a command", "for a server elsewhere there is --header"}
 	case o.url == "" && len(o.headers) > 0:
@@ -159,6 +179,10 @@ func (o *mcpOptions) check() error {
 		if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
 			return &usageError{fmt.Sprintf("--listen: %q is not on this machine's loopback", o.listen), "for example: --listen 127.0.0.1:0"}
 		}
+	}
+	if o.servers != "" {
+		o.patience = cmp.Or(o.patience, hubPatience)
+		return nil
 	}
 	if o.name = cmp.Or(o.name, serverName(o.argv, o.url)); !goodServerName(o.name) {
 		return &usageError{fmt.Sprintf("--name: %q is no name for a server", o.name), "want up to 64 letters, digits, dots, - and single _"}
@@ -213,7 +237,7 @@ func serverName(argv []string, address string) string {
 }
 
 // listen serves clients over HTTP until ctx ends.
-func (g *mcpGate) listen(ctx context.Context, o *mcpOptions) error {
+func (a *mcpGates) listen(ctx context.Context, o *mcpOptions) error {
 	token := rand.Text() + rand.Text()
 	if o.token != "" {
 		var err error
@@ -225,15 +249,15 @@ func (g *mcpGate) listen(ctx context.Context, o *mcpOptions) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", o.listen, err)
 	}
-	front := &mcpgate.Front{Token: token, Addr: listener.Addr().String()}
-	front.Gateway = func() *mcpgate.Gateway { return g.gateway(o.session) }
+	front := &mcpgate.Front{Token: token, Addr: listener.Addr().String(), Log: a.log}
+	front.Gateway = func() mcpgate.Service { return a.service(o.session) }
 	handler, wait := front.Handler(ctx)
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	told := map[string]any{"url": "http://" + front.Addr + mcpgate.Path, "pid": os.Getpid()}
 	if o.token == "" {
 		told["token"] = token
 	}
-	if err := writeJSON(told, g.std.Out); err != nil {
+	if err := writeJSON(told, a.std.Out); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	failed := make(chan error, 1)

@@ -34,7 +34,10 @@ type mcpGate struct {
 	std       IO
 	server    preset.MCPServer
 	headers   map[string]string
-	call      sayso.Call // what all have in common
+	texts     map[string]string // headers of a file, with variables
+	more      map[string]string // variables of a file that are no part of what is trusted
+	problem   error             // why it cannot be used, whoever trusts it
+	call      sayso.Call        // what all have in common
 	wait      time.Duration
 	sessions  sayso.Sessions
 	seen      mcpgate.Kept
@@ -55,7 +58,7 @@ func newMCPGate(o *mcpOptions, std IO) (*mcpGate, error) {
 	}
 	dir := local.Real(at.Dir)
 	g := &mcpGate{
-		std: std, server: o.server(), headers: o.headers, wait: o.wait, sessions: &store.Memory{}, own: map[string]time.Time{},
+		std: std, server: o.server(), headers: o.headers, texts: o.texts, more: o.more, problem: o.problem, wait: o.wait, sessions: &store.Memory{}, own: map[string]time.Time{},
 		call: sayso.Call{Agent: o.agent, Dir: dir, Home: at.Home, Root: local.Real(local.Root(dir))},
 	}
 	if o.session != "" {
@@ -111,6 +114,9 @@ func (g *mcpGate) end() {
 
 // trusted says why the server must not be started.
 func (g *mcpGate) trusted(ctx context.Context) error {
+	if g.problem != nil {
+		return g.problem
+	}
 	kept, err := recall(g.call.Root, g.std.key(nil))
 	if err != nil {
 		return err
@@ -136,13 +142,27 @@ func (g *mcpGate) open(ctx context.Context) (mcp.Connection, error) {
 		if err := foundOutside(g.server.Command, g.call.Root); err != nil {
 			return nil, err
 		}
-		env := serverEnv(os.Environ(), slices.Collect(maps.Keys(g.server.Env)), g.call.Root, func(name string) {
+		more, err := g.variables()
+		if err != nil {
+			return nil, err
+		}
+		env := serverEnv(slices.Concat(os.Environ(), more), slices.Collect(maps.Keys(g.server.Env)), g.call.Root, func(name string) {
 			printf(g.std.Err, "sayso: note: the MCP server %s does not get %s, which loads other code into programs; --env %s passes it on\n", g.server.Name, name, name)
 		})
 		return mcpgate.Start(append([]string{g.server.Command}, g.server.Args...), g.call.Dir, env, &plainLines{out: g.std.Err})
 	}
 	headers := http.Header{}
+	for name, text := range g.texts {
+		value, err := filled(text)
+		if err != nil {
+			return nil, fmt.Errorf("the header %s: %w", name, err)
+		}
+		headers.Set(name, value)
+	}
 	for name, variable := range g.headers {
+		if headers.Get(name) != "" {
+			continue // with more than the value of its variable
+		}
 		value, ok := os.LookupEnv(variable)
 		if !ok {
 			return nil, fmt.Errorf("the variable %s, for the header %s, is not set", variable, name)

@@ -22,6 +22,9 @@ func clients(t *testing.T, names ...string) []string {
 	return strings.Fields(string(out))
 }
 
+// entryOf is a server as a file of them has it.
+func entryOf(argv []string) any { return map[string]any{"command": argv[0], "args": argv[1:]} }
+
 // TestMCPReal: servers of others behind the gateway, driven by a client of others:
 // they are used as without it, and what is not allowed does not happen.
 func TestMCPReal(t *testing.T) {
@@ -50,6 +53,11 @@ deny:
 				t.Fatal(err)
 			}
 		}
+	}
+	both := d.several(map[string]any{"files": entryOf(servers["files"]), "everything": entryOf(servers["everything"])})
+	d.write(filepath.Join(work, "both"), "#!/bin/sh\nexec sayso mcp --patience 1m --servers "+both+"\n")
+	if err := os.Chmod(filepath.Join(work, "both"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	inspect := func(server, method string, more ...string) string {
 		t.Helper()
@@ -84,6 +92,15 @@ deny:
 	}
 	if _, err := os.Stat(filepath.Join(work, "new")); err == nil {
 		t.Error("it was made")
+	}
+	if got := inspect("both", "tools/list"); !strings.Contains(got, `"everything__echo"`) || !strings.Contains(got, `"files__edit_file"`) || strings.Contains(got, `"files__write_file"`) {
+		t.Errorf("the tools of both are listed as\n%s", got)
+	}
+	if got := tool("both", "everything__echo", "message=hi"); !strings.Contains(got, "Echo: hi") {
+		t.Errorf("echo of both: %s", got)
+	}
+	if got := tool("both", "files__create_directory", "path="+filepath.Join(work, "new")); !strings.Contains(got, "the folders are all there") {
+		t.Errorf("make a folder through both: %s", got)
 	}
 	edited := func() string { text, _ := os.ReadFile(filepath.Join(work, "a.txt")); return string(text) }
 	for _, tt := range []struct{ verb, told, want string }{{"deny", "a person said no", "hello\n"}, {"approve", "bye", "bye\n"}} {

@@ -134,23 +134,38 @@ func workspaceServers(root string) ([]preset.MCPServer, error) {
 }
 
 // behindGateway is the server that a configuration has behind sayso mcp: trust is in
-// what is started in the end. Another program that is only called sayso is one of its
-// own.
+// what is started in the end.
 func behindGateway(s preset.MCPServer) (preset.MCPServer, bool) {
-	own, err := os.Executable()
-	if s.Type != "stdio" || len(s.Args) == 0 || s.Args[0] != "mcp" || s.Command != "sayso" && (err != nil || s.Command != own) {
+	o, ok := gatewayOptions(s)
+	if !ok {
 		return s, false
+	}
+	return o.server(), true
+}
+
+// isGateway reports whether a server is sayso mcp. Another program that is only called
+// sayso is one of its own.
+func isGateway(s preset.MCPServer) bool {
+	own, err := os.Executable()
+	return s.Type == "stdio" && len(s.Args) > 0 && s.Args[0] == "mcp" && (s.Command == "sayso" || err == nil && s.Command == own)
+}
+
+// gatewayOptions are those of a gateway for one server, under the name that it is
+// configured with.
+func gatewayOptions(s preset.MCPServer) (*mcpOptions, bool) {
+	if !isGateway(s) {
+		return nil, false
 	}
 	o, flags := mcpFlags()
 	flags.SetOutput(io.Discard)
 	if flags.Parse(s.Args[1:]) != nil {
-		return s, false
+		return nil, false
 	}
 	o.argv = flags.Args()
-	if o.check() != nil || o.name != s.Name {
-		return s, false
+	if o.check() != nil || o.servers != "" || o.name != s.Name {
+		return nil, false
 	}
-	return o.server(), true
+	return o, true
 }
 
 // serverOf is a server of a workspace as it is configured now; if it is not, what

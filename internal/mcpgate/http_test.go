@@ -84,7 +84,7 @@ func TestLedElsewhere(t *testing.T) {
 
 // front serves a gateway over HTTP.
 func (r *rig) front() *mcpgate.Front {
-	f := &mcpgate.Front{Token: "secret", Gateway: func() *mcpgate.Gateway { return r.Gateway }}
+	f := &mcpgate.Front{Token: "secret", Gateway: func() mcpgate.Service { return r.serving() }, Log: r.Log}
 	ctx, cancel := context.WithCancel(r.ctx)
 	handler, wait := f.Handler(ctx)
 	s := httptest.NewServer(handler)

@@ -24,8 +24,11 @@ const Path = "/mcp"
 // A Front lets clients reach a gateway over streamable HTTP, each with a session and
 // a server of its own.
 type Front struct {
-	// Gateway makes the gateway of a session.
-	Gateway func() *Gateway
+	// Gateway makes the gateway of a session: a [Gateway] or a [Hub].
+	Gateway func() Service
+
+	// Log is told, line by line, what people may want to know.
+	Log func(format string, args ...any)
 
 	// Token is what each request must carry.
 	Token string
@@ -37,6 +40,11 @@ type Front struct {
 	mu       sync.Mutex
 	sessions map[string]*front
 	work     sync.WaitGroup
+}
+
+// A Service serves one client.
+type Service interface {
+	Serve(ctx context.Context, client mcp.Connection) error
 }
 
 // A front is one session.
@@ -146,7 +154,7 @@ func (f *Front) open(ctx context.Context) (*front, error) {
 	f.work.Go(func() {
 		defer s.cancel()
 		if err := g.Serve(ctx, conn); err != nil {
-			g.Log("a session has ended: %v", err)
+			f.Log("a session has ended: %v", err)
 		}
 		f.mu.Lock()
 		delete(f.sessions, id)

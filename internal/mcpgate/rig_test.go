@@ -21,8 +21,9 @@ import (
 // A rig is a gateway between a client and servers of the test.
 type rig struct {
 	*mcpgate.Gateway
-	t   *testing.T
-	ctx context.Context
+	t       *testing.T
+	ctx     context.Context
+	service mcpgate.Service // what clients are served by; nil: the gateway
 
 	mu      sync.Mutex
 	decided []mcpgate.Question
@@ -101,6 +102,14 @@ func (r *rig) Keep(_ context.Context, tools map[string]mcpgate.Tool) error {
 	return nil
 }
 
+// serving is what serves clients.
+func (r *rig) serving() mcpgate.Service {
+	if r.service != nil {
+		return r.service
+	}
+	return r.Gateway
+}
+
 // said are the texts of the log.
 func (r *rig) said() string {
 	r.mu.Lock()
@@ -176,7 +185,7 @@ func (r *rig) client(options *mcp.ClientOptions) *mcp.ClientSession {
 func (r *rig) connect(options *mcp.ClientOptions) (*mcp.ClientSession, error) {
 	theirs, ours := pipes()
 	done := make(chan error, 1)
-	go func() { done <- r.Serve(r.ctx, mcpgate.Lines(ours, ours, ours.Close)) }()
+	go func() { done <- r.serving().Serve(r.ctx, mcpgate.Lines(ours, ours, ours.Close)) }()
 	r.t.Cleanup(func() {
 		_ = theirs.Close()
 		if err := <-done; err != nil && !errors.Is(err, io.ErrClosedPipe) { // which of both ends first
@@ -199,7 +208,7 @@ type plainClient struct {
 func (r *rig) lines() *plainClient {
 	theirs, ours := pipes()
 	done := make(chan error, 1)
-	go func() { done <- r.Serve(r.ctx, mcpgate.Lines(ours, ours, ours.Close)) }()
+	go func() { done <- r.serving().Serve(r.ctx, mcpgate.Lines(ours, ours, ours.Close)) }()
 	c := &plainClient{t: r.t, out: theirs, in: bufio.NewScanner(theirs)}
 	var once sync.Once
 	c.end = func() { once.Do(func() { _ = theirs.Close(); <-done }) }

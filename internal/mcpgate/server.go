@@ -207,6 +207,9 @@ func (s *session) live(ctx context.Context) (*server, error) {
 	case hello == nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize comes first"}
 	}
+	if err := s.Trusted(s.ctx); err != nil { // it counts for no start
+		return nil, err
+	}
 	if err := s.often(); err != nil {
 		return nil, err
 	}
