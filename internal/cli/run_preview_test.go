@@ -81,8 +81,7 @@ func TestRunPreviewQueue(t *testing.T) {
 	}
 	person := d.start("sayso approve")
 	person.Wait("waiting 1")
-	person.Type("\r")
-	person.Wait("+x = 1")
+	person.Press("\r", "+x = 1")
 	d.run("sayso approve " + id)
 	agent.Wait("ended 0")
 	if text, err := os.ReadFile(filepath.Join(d.dir, "made")); err != nil || string(text) != "x = 1\n" {
