@@ -132,12 +132,17 @@ func (g *Gateway) Serve(ctx context.Context, client mcp.Connection) error {
 	s := &session{Gateway: g, client: client, agent: g.Call.Agent, open: map[string]*request{}, asked: map[string]func(*jsonrpc.Response){}, tokens: map[token]*server{}, tasks: map[string]task{}}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	defer s.end()
+	return hear(ctx, s.ctx, client, g.Log, s.says, s.answers)
+}
+
+// hear reads what the client says, until it has ended or ctx has.
+func hear(ctx, reading context.Context, client mcp.Connection, log func(string, ...any), says func(*jsonrpc.Request), answers func(*jsonrpc.Response)) error {
 	for {
-		m, err := client.Read(s.ctx)
+		m, err := client.Read(reading)
 		var one *MessageError
 		switch {
 		case errors.As(err, &one):
-			g.Log("the client has sent %v", one)
+			log("the client has sent %v", one)
 			continue
 		case err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
 			return nil
@@ -146,9 +151,9 @@ func (g *Gateway) Serve(ctx context.Context, client mcp.Connection) error {
 		}
 		switch m := m.(type) {
 		case *jsonrpc.Request:
-			s.says(m)
+			says(m)
 		case *jsonrpc.Response:
-			s.answers(m)
+			answers(m)
 		}
 	}
 }

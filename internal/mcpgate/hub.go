@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -69,26 +68,11 @@ func (g *Hub) Serve(ctx context.Context, client mcp.Connection) error {
 		h.work.Go(p.serve)
 	}
 	defer h.end()
-	for {
-		m, err := client.Read(h.ctx)
-		var one *MessageError
-		switch {
-		case errors.As(err, &one):
-			g.Log("the client has sent %v", one)
-			continue
-		case err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
-			h.lastWord()
-			return nil
-		case err != nil:
-			return fmt.Errorf("read from the client: %w", err)
-		}
-		switch m := m.(type) {
-		case *jsonrpc.Request:
-			h.says(m)
-		case *jsonrpc.Response:
-			h.answers(m)
-		}
+	err := hear(ctx, h.ctx, client, g.Log, h.says, h.answers)
+	if err == nil {
+		h.lastWord()
 	}
+	return err
 }
 
 // lastWord lets a client that has ended still read how it begins: why nothing can be

@@ -9,8 +9,8 @@
 //	go run ./scripts/boxbench [-n 200]
 //
 // It exits with 1 if package sandbox costs more than bubblewrap, or a kept place more
-// than twice as much as to start the program plainly, or two and a half times where it
-// has to hold the places of protected paths that are not there.
+// than twice as much as to start the program plainly, also where it has to hold the
+// places of protected paths that are not there.
 package main
 
 import (
@@ -119,9 +119,9 @@ func measure(dir string, n int) (slow []string, err error) {
 	for _, w := range ways {
 		fmt.Printf("%-20s %6.2f ms %6.2f times plain\n", w.name, median(w.took), median(ratios(w, ways[0])))
 	}
-	for i, most := range []float64{2, 2.5} {
-		if w := ways[2+i]; median(ratios(w, ways[0])) > most {
-			slow = append(slow, fmt.Sprintf("%s: it costs more than %g times as much as to start the program plainly", w.name, most))
+	for _, w := range ways[2:4] {
+		if median(ratios(w, ways[0])) > 2 {
+			slow = append(slow, w.name+": it costs more than twice as much as to start the program plainly")
 		}
 	}
 	if len(ways) < 5 {
