@@ -16,6 +16,7 @@ import (
 func (p *plan) guard() error {
 	rest := slices.Clone(p.steps[p.guards[1]:])
 	p.steps, p.links, p.missing, p.places = p.steps[:p.guards[0]], nil, nil, nil
+	p.looked++
 	err := p.protected()
 	p.guards[1] = len(p.steps)
 	p.steps = append(p.steps, rest...)

@@ -100,33 +100,23 @@ var inheritance = sync.OnceValue(func() string {
 // lent runs the command in a place that somebody keeps. Ok is false if nothing was run,
 // and it can be run in a place of its own.
 func (j *job) lent(ctx context.Context, p *plan) (result Result, ok bool, err error) {
-	if len(p.places) > 0 { // else the key is enough to see that all is as planned
-		places, err := p.hold()
-		defer places.free()
-		if err != nil {
-			return result, false, nil // it is told by whoever tries it next
-		}
+	key := p.key()
+	channel := j.o.Borrow(key, j.c)
+	if channel == nil {
+		return result, false, nil
 	}
-	text, err := box.Pack(p.passing()...)
+	text, std, places, err := j.ready(p, key)
+	defer places.free()
 	if err != nil {
-		return result, false, nil // as above
-	}
-	std, err := j.streams(p.abi == 0)
-	if err != nil {
-		return result, false, nil // as above
+		return result, false, channel.Close() // it is told by whoever tries it next
 	}
 	defer std.close()
 	begun, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
 		std.given()
-		return result, false, nil // as above
+		return result, false, channel.Close() // as above
 	}
 	defer unix.Close(begun) //nolint:errcheck // it was only read
-	channel := j.o.Borrow(p.key(), j.c)
-	if channel == nil {
-		std.given()
-		return result, false, nil
-	}
 	if err := j.begin(); err != nil {
 		std.given()
 		return result, true, errors.Join(err, channel.Close())
@@ -149,6 +139,24 @@ func (j *job) lent(ctx context.Context, p *plan) (result Result, ok bool, err er
 	result.Kept, result.TimedOut = true, errors.Is(context.Cause(ctx), errTime)
 	result, err = j.ended(ctx, result, last, nil)
 	return result, true, err
+}
+
+// ready has what is sent to the place, which wakes up meanwhile. That all is as planned is
+// seen by the key, unless what is protected had to be looked for again.
+func (j *job) ready(p *plan, key string) (text []byte, std *streams, places *holding, err error) {
+	if len(p.places) > 0 {
+		before := p.looked
+		if places, err = p.hold(); err == nil && p.looked > before && p.key() != key {
+			err = errors.New("what is protected has changed")
+		}
+	}
+	if err == nil {
+		text, err = box.Pack(p.passing()...)
+	}
+	if err == nil {
+		std, err = j.streams(p.abi == 0)
+	}
+	return text, std, places, err
 }
 
 // kind is what a message is about; empty: there is none.

@@ -30,8 +30,14 @@ import (
 // A holding is the locks of a run, and the places in those folders.
 type holding struct {
 	locks  []*os.File // of folders, by name
-	places []string
+	places []place
 	spare  string // as that of the plan
+}
+
+// A place holds a path.
+type place struct {
+	name string
+	was  unix.Stat_t // what holds it, if that was moved there; else nothing is known of it
 }
 
 // placeMode is the mode of a folder of ours, which none of people's empty folders has:
@@ -128,7 +134,7 @@ func lockFolder(name string) (*os.File, error) {
 // this one has its lock. Again is true if it was somebody else.
 func (p *plan) fill(h *holding) (again bool, err error) {
 	for _, name := range slices.Clone(p.places) {
-		err := p.newPlace(name)
+		was, err := p.newPlace(name)
 		switch {
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
 			p.forget(name)
@@ -138,7 +144,7 @@ func (p *plan) fill(h *holding) (again bool, err error) {
 		case err != nil && !errors.Is(err, fs.ErrExist):
 			return false, fmt.Errorf("hold the place of %s: %w", name, err)
 		}
-		h.places = append(h.places, name)
+		h.places = append(h.places, place{name, was})
 	}
 	return false, nil
 }
@@ -151,15 +157,16 @@ func (p *plan) forget(name string) {
 	p.places = slices.DeleteFunc(p.places, func(other string) bool { return other == name })
 }
 
-func (p *plan) newPlace(name string) error {
+func (p *plan) newPlace(name string) (was unix.Stat_t, err error) {
 	folder := p.isFolderName(name)
-	if done, err := p.fromSpare(name, folder); done {
-		return err
+	was, done, err := p.fromSpare(name, folder)
+	switch {
+	case done:
+		return was, err
+	case folder:
+		return was, unix.Mkdir(name, placeMode)
 	}
-	if folder {
-		return unix.Mkdir(name, placeMode)
-	}
-	return unix.Mknod(name, unix.S_IFSOCK|0o600, 0)
+	return was, unix.Mknod(name, unix.S_IFSOCK|0o600, 0)
 }
 
 // isFolderName reports whether what is missing is held by a folder: others are below
@@ -174,19 +181,18 @@ func (p *plan) isFolderName(name string) bool {
 // isPlace reports whether what is there is nothing but a place: nobody keeps a socket
 // under the name of a file that is protected, or an empty folder of that mode.
 func isPlace(name string) bool {
-	folder, ok := placeKind(name)
+	_, folder, ok := placeKind(name)
 	return ok && (!folder || isEmpty(name))
 }
 
-// placeKind is what kind of place something is, unless it is another thing, or
-// something is in it.
-func placeKind(name string) (folder, ok bool) {
-	var stat unix.Stat_t
+// placeKind is what kind of place something is, unless it is another thing; something
+// may be in it.
+func placeKind(name string) (stat unix.Stat_t, folder, ok bool) {
 	if unix.Lstat(name, &stat) != nil {
-		return false, false
+		return unix.Stat_t{}, false, false
 	}
 	folder = stat.Mode&(unix.S_IFMT|unix.S_ISVTX) == unix.S_IFDIR|unix.S_ISVTX
-	return folder, folder || stat.Mode&unix.S_IFMT == unix.S_IFSOCK
+	return stat, folder, folder || stat.Mode&unix.S_IFMT == unix.S_IFSOCK
 }
 
 // isEmpty reports whether nothing is in a folder.
@@ -215,9 +221,9 @@ func (h *holding) free() {
 	for _, f := range h.locks {
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			back := letIn(f.Stat, f.Chmod)
-			for _, name := range h.places {
-				if filepath.Dir(name) == f.Name() {
-					h.remove(name)
+			for i := range h.places {
+				if filepath.Dir(h.places[i].name) == f.Name() {
+					h.remove(&h.places[i])
 				}
 			}
 			back()

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -141,5 +143,43 @@ func TestLinkAppears(t *testing.T) {
 	h.free()
 	if err == nil {
 		t.Error("it is held")
+	}
+}
+
+// TestSpare: what holds a path comes back from where it is kept, and is kept again, but
+// not with what people have put there, however old it looks.
+func TestSpare(t *testing.T) {
+	dir, spare := t.TempDir(), t.TempDir()
+	hold := func() *holding {
+		p := planned(t, dir)
+		p.spare = spare
+		return held(t, p)
+	}
+	hold().free()
+	kept := names(t, spare)
+	if len(kept) != 2 {
+		t.Fatalf("kept: %v", kept)
+	}
+	old := time.Now().Add(-time.Hour)
+	for _, name := range kept {
+		if err := os.Chtimes(spare+"/"+name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold().free()
+	if got := names(t, spare); !slices.Equal(got, kept) {
+		t.Errorf("kept: %v, and before %v", got, kept)
+	}
+	h := hold()
+	if !h.places[0].untouched(h.places[0].name) {
+		t.Error("it would have to be looked into")
+	}
+	older := old.Add(-time.Hour) // as a program sets it that copies times, too
+	if err := errors.Join(os.WriteFile(dir+"/.claude/settings.json", []byte("{}"), 0o600), os.Chtimes(dir+"/.claude", older, older)); err != nil {
+		t.Fatal(err)
+	}
+	h.free()
+	if got := names(t, dir); !slices.Equal(got, []string{".claude"}) {
+		t.Errorf("in the folder: %v", got)
 	}
 }

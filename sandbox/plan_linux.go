@@ -51,6 +51,7 @@ type plan struct {
 	visible  []string // see shown
 	guards   [2]int   // which of the steps are those for protected paths
 	stale    bool     // some time has passed since those were written
+	looked   int      // how often they were written
 	covered  []string // folders that are empty at first
 	links    []string // protected paths that are links
 	missing  []string // protected paths that must be made, to hold their place

@@ -40,24 +40,25 @@ func (p *plan) moves(folder string) bool {
 }
 
 // fromSpare holds a path by what has held it before. Done is false if that is not there.
-func (p *plan) fromSpare(name string, folder bool) (done bool, err error) {
+func (p *plan) fromSpare(name string, folder bool) (was unix.Stat_t, done bool, err error) {
 	if p.spare == "" {
-		return false, nil
+		return was, false, nil
 	}
 	from := spareFor(p.spare, name)
 	switch err := move(from, name); {
 	case errors.Is(err, unix.EEXIST):
-		return true, err
+		return was, true, err
 	case err != nil: // none is there, or it is in another file system
 		if len(p.missing) > 0 && name == p.missing[0] { // once will do
 			tidy(p.spare)
 		}
-		return false, nil
+		return was, false, nil
 	}
-	if is, ok := placeKind(name); ok && is == folder {
-		return true, nil
+	was, is, ok := placeKind(name)
+	if ok && is == folder {
+		return was, true, nil
 	}
-	return false, move(name, from) // somebody has put something else there
+	return unix.Stat_t{}, false, move(name, from) // somebody has put something else there
 }
 
 // move never takes the place of something.
@@ -66,15 +67,16 @@ func move(from, to string) error {
 }
 
 // remove lets a path be free again. What cannot be removed is in nobody's way.
-func (h *holding) remove(name string) {
-	folder, ok := placeKind(name)
+func (h *holding) remove(p *place) {
+	name := p.name
+	_, folder, ok := placeKind(name)
 	if !ok {
 		return
 	}
 	if h.spare != "" {
 		to := spareFor(h.spare, name)
 		switch err := move(name, to); {
-		case err == nil && (!folder || isEmpty(to)):
+		case err == nil && (!folder || p.untouched(to) || isEmpty(to)):
 			return
 		case err == nil:
 			_ = move(to, name) // somebody has put something there just now, and has it back
@@ -88,6 +90,18 @@ func (h *holding) remove(name string) {
 	} else {
 		_ = unix.Unlink(name) // as above
 	}
+}
+
+// settled is how old the last change of a folder must be for the next one to have
+// another time.
+const settled = 2 * time.Second
+
+// untouched reports whether a folder is the one that was moved here, and nobody has put
+// something into it since: that is quicker than to look into it.
+func (p *place) untouched(name string) bool {
+	var now unix.Stat_t
+	return unix.Lstat(name, &now) == nil && now.Ino == p.was.Ino && now.Dev == p.was.Dev && now.Mtim == p.was.Mtim &&
+		time.Since(time.Unix(now.Mtim.Unix())) > settled
 }
 
 // spareTime is how long it is kept what nobody has used.

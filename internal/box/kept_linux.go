@@ -53,6 +53,7 @@ func (s *stage) serve() int {
 		return failed
 	}
 	s.look()
+	s.held = map[uint64]bool{}
 	unix.Umask(s.umask)
 	s.tell(Ready, strconv.Itoa(s.abi))
 	for {
@@ -247,22 +248,29 @@ func (s *stage) cover(steps []Step) error {
 		}
 		if st[0] == Pin {
 			s.roots = append(s.roots, st[1])
-		} else {
-			s.guards = append(s.guards, st[1])
+			continue
+		}
+		s.guards = append(s.guards, st[1])
+		if id, ok := mountOf(st[1]); ok && len(s.roots) == 0 { // else it goes with the folder
+			s.held[id] = true
 		}
 	}
 	return nil
 }
 
 // protected reports whether something is still mounted that has protected a path for an
-// earlier command: what holds the path has been moved away and back since.
+// earlier command: what holds the path has been moved away and back since. The kernel may
+// use a number again, but nothing else is ever mounted on such a path.
 func (s *stage) protected(name string) bool {
+	id, ok := mountOf(name)
+	return ok && s.held[id]
+}
+
+// mountOf is the number of what is mounted on a path.
+func mountOf(name string) (id uint64, ok bool) {
 	var stat unix.Statx_t
-	if unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, 0, &stat) != nil || stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 {
-		return false
-	}
-	var mounted unix.Statfs_t
-	return unix.Statfs(name, &mounted) == nil && mounted.Flags&unix.ST_RDONLY != 0
+	err := unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_MNT_ID, &stat)
+	return stat.Mnt_id, err == nil && stat.Mask&unix.STATX_MNT_ID != 0 && stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
 // unmount takes away what cover has mounted, with all that is mounted in it. The kernel

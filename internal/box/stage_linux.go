@@ -64,6 +64,7 @@ type stage struct {
 	empty      map[string]bool // the folders that are empty at first
 	ownNetwork bool
 	roots      []string                 // folders that were mounted on themselves for one command
+	held       map[uint64]bool          // the numbers of what was mounted on paths that were not there, and stays
 	uppers     []int                    // the layers that take what is written to folders of scratch
 	privileged func(func() error) error // does something in the thread that may mount
 	traces     []trace                  // what a command in a kept place may leave behind
