@@ -322,7 +322,9 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})
 	}
+	began := time.Now()
 	result, made, err := sandbox.Run(ctx, permit, options)
+	result.Made = append(result.Made, newParts(told.Contract, began)...)
 	told.Result, told.Report, told.Enforced = &result, made, made.Enforced() && err == nil
 	told.Stdout, told.Stderr = outs[0].String(), outs[1].String()
 	record := sayso.Result{Ran: result.Ran, Exit: result.Exit, Duration: result.Duration, Output: result.Output, Error: result.Ended}

@@ -166,6 +166,9 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 		}
 	}
 	c.Write, c.Protected, c.Barred, c.Watched = roots, protectedIn(roots, t.protected), patternsIn(roots, barredHere), patternsIn(roots, slices.Concat(templates, guardedThere))
+	guard := gitGuards(roots, t.home)
+	c.Protected = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Protected, guard.held))))
+	c.Barred, c.Watched = append(c.Barred, guard.barred...), append(c.Watched, guard.watched...)
 	switch t.files {
 	case "read-only":
 		c.Write, c.Protected, c.Barred, c.Watched = nil, nil, nil, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/sayso-dev/sayso"
@@ -160,14 +161,18 @@ func (s *stepper) Run(ctx context.Context, c stepwise.Command) (int, error) {
 		return 0, err
 	}
 	ask, tell, left := s.o.connections(call, &s.engine, s.std)
+	var contract *sayso.Contract
+	began := time.Now()
 	result, made, err := sandbox.Run(ctx, permit, sandbox.Options{
 		Connect: ask, Connected: tell, Resolve: s.std.Resolve, Dial: s.std.Dial,
 		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Terminal: s.o.terminal, Signals: signals, Temp: s.temp, State: stateFolder(), Exec: s.o.supervisor(call, &s.engine, s.std),
 		Before: func(terms sayso.Contract, r sandbox.Report) error {
+			contract = &terms
 			note := fmt.Sprintf("line %d of its script, %s", c.Line, held(r))
 			return s.engine.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: terms.Hash(), Terms: &terms, Note: note})
 		},
 	})
+	result.Made = append(result.Made, newParts(contract, began)...)
 	s.mu.Lock()
 	delete(s.running, signals)
 	if result.Signal == int(syscall.SIGINT) && s.ended == 0 && s.o.terminal {
