@@ -33,8 +33,13 @@ var (
 )
 
 func init() {
-	n := arguments()
-	if n == 0 || !at.find(reply[:read("/proc/self/environ", reply[:])]) {
+	attempt()
+	enlarge(false) // it is this process that decides
+}
+
+// attempt asks the resident process, if there may be one.
+func attempt() {
+	if !at.find(reply[:read("/proc/self/environ", reply[:])]) {
 		return
 	}
 	key := at.open()
@@ -42,7 +47,9 @@ func init() {
 		Missing = true
 		return
 	}
-	ask(key, line[:n])
+	if n := arguments(); n > 0 {
+		ask(key, line[:n])
+	}
 	_ = syscall.Close(key) // nothing was written
 }
 

@@ -39,7 +39,7 @@ func readAll(in io.Reader) ([]byte, error) {
 // readWithin reads an event before the deadline: an agent that keeps its end open waits
 // for an answer all the same.
 func (g *Guard) readWithin(in io.Reader) ([]byte, error) {
-	if g.Resident {
+	if g.Watched {
 		return readAll(in)
 	}
 	deadline := g.Deadline
@@ -72,7 +72,7 @@ func (g *Guard) readWithin(in io.Reader) ([]byte, error) {
 // deadline waits: see [Guard.authorize].
 func within[T any](g *Guard, do func(context.Context) T) (T, error) {
 	deadline := g.Deadline
-	if g.Resident {
+	if g.Watched {
 		ctx := &calm{Context: context.Background(), end: time.Now().Add(deadline)}
 		defer ctx.stop()
 		return do(ctx), nil
@@ -94,7 +94,6 @@ func within[T any](g *Guard, do func(context.Context) T) (T, error) {
 			}
 			done <- r
 		}()
-		enlarge(false)
 		r.value = do(context.WithValue(ctx, limitKey{}, limit))
 	}()
 	select {
@@ -104,24 +103,4 @@ func within[T any](g *Guard, do func(context.Context) T) (T, error) {
 		var none T
 		return none, fmt.Errorf("it took longer than %s", deadline)
 	}
-}
-
-// enlarge makes the stack of a goroutine large enough for a decision, at once and
-// while nearly nothing is on it. A stack that grows as it fills is copied four times
-// on the way, which takes longer than the decision: a hook is a new process, with
-// everything cold. What counts is the size of the frame; it is never filled.
-//
-//go:noinline
-func enlarge(fill bool) (sum byte) {
-	if !fill {
-		return 0
-	}
-	var room [20 << 10]byte
-	for i := range room {
-		room[i] = byte(i)
-	}
-	for _, b := range room {
-		sum += b
-	}
-	return sum
 }

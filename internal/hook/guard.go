@@ -68,9 +68,13 @@ type Guard struct {
 	// the agent would go on without an answer.
 	Deadline time.Duration
 
+	// Watched says that somebody else sees to it that there is an answer in time,
+	// whatever the guard does. Then it starts nothing beside itself, which a process
+	// that lives for milliseconds would wait for. What waits still ends at the deadline.
+	Watched bool
+
 	// Resident says that the program which the agent has started decides by itself
-	// where this one cannot: what goes wrong here is neither recorded nor told. It
-	// also sees to the time.
+	// where this one cannot: what goes wrong here is neither recorded nor told.
 	Resident bool
 
 	// Failed says that a resident guard could not answer.

@@ -39,7 +39,7 @@ func (q *quick) answer(c Call, sessions sayso.Sessions, journal sayso.Journal, i
 	if q.kept != nil { // the other process must decide then, and needs time for it
 		deadline = residentDeadline
 	}
-	*g = hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: q.env, Deadline: deadline, Observe: c.Observe, Guardrails: q.guardrails, Resident: q.kept != nil}
+	*g = hook.Guard{Sessions: sessions, Journal: journal, Root: local.Root, Engine: q.engine, Env: q.env, Deadline: deadline, Observe: c.Observe, Guardrails: q.guardrails, Watched: true, Resident: q.kept != nil}
 	g.Clear = func(context.Context, string, string, string) error { // no database is opened here
 		q.rich = true
 		return hook.ErrHandOver

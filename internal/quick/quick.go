@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -101,11 +102,40 @@ func answer(c Call, in io.Reader, out, errs io.Writer) int {
 // and this journal.
 func Answer(c Call, state string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	q := quick{agent: c.Agent.Name, state: state, env: os.Getenv}
+	over := watch(c, out, errs)
 	decided, err := q.answer(c, sessions, journal, in)
+	over()
 	if q.rich {
 		return handOver(c, q.hold, q.guard.Event, out, errs)
 	}
 	return write(decided, err, out, errs)
+}
+
+// late is when the program answers, whatever it is doing: what knows of the deadline has
+// ended before, and told why.
+const late = Deadline + 2*time.Second
+
+// watch denies when it is late, and ends the program, unless the function that it returns
+// is called before: something that does not know of the deadline hangs, an agent that
+// keeps its end open or a file system that does not answer.
+func watch(c Call, out, errs io.Writer) (over func()) {
+	var answered atomic.Bool
+	timer := time.AfterFunc(late, func() {
+		if answered.CompareAndSwap(false, true) {
+			os.Exit(fail(c, fmt.Errorf("it took longer than %s", late), out, errs))
+		}
+	})
+	return func() {
+		if !answered.CompareAndSwap(false, true) {
+			select {} // the other answer is being written
+		}
+		timer.Stop()
+	}
+}
+
+// fail tells the agent why there is no decision.
+func fail(c Call, err error, out, errs io.Writer) int {
+	return write(c.Agent.Denial(err), err, out, errs)
 }
 
 // write gives the answer to the agent.
