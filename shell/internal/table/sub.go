@@ -11,8 +11,15 @@ type subs struct {
 	count int
 	at    int // in the data
 	data  string
-	asked atomic.Bool
+	first atomic.Pointer[found]
 	all   atomic.Pointer[[]sub]
+}
+
+// found is the sub-command that was asked for first: a hook asks for no other, and lives
+// no longer.
+type found struct {
+	name string
+	tool *Tool
 }
 
 // A sub is a sub-command, which is read when it is asked for.
@@ -65,10 +72,16 @@ func (t *Tool) SubAt(i int) *Tool {
 
 // Sub finds a sub-command: an exact name first, then a pattern that matches.
 func (t *Tool) Sub(name string, matches func(pattern, name string) bool) *Tool {
-	if t.subs.asked.CompareAndSwap(false, true) { // a hook asks once, and lives no longer
+	first := t.subs.first.Load()
+	if first == nil {
+		first = &found{name: name}
 		if at := t.subs.find(name); at > 0 {
-			return ReadTool(t.subs.data, at)
+			first.tool = ReadTool(t.subs.data, at)
 		}
+		t.subs.first.CompareAndSwap(nil, first)
+	}
+	if first.name == name && first.tool != nil {
+		return first.tool
 	}
 	list := t.subs.list()
 	for i := range list {
