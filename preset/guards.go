@@ -2,7 +2,6 @@ package preset
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -133,7 +132,7 @@ func decidesForItself(c *sayso.Case, p *sayso.Part) bool {
 func finds(c *sayso.Case, p *sayso.Part) bool {
 	if program(p) == "pkill" {
 		for _, a := range p.Command.Words().Operands {
-			if re, err := regexp.Compile(a.Text); err == nil && !a.Unknown && re.MatchString("sayso") {
+			if !a.Unknown && mayFind(a.Text) {
 				return true
 			}
 		}
