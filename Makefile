@@ -16,7 +16,7 @@ FUZZTIME ?= 10000x
 # a test of its own.
 PURE = ./shell ./preset
 
-.PHONY: test test-quick e2e setup generate stale lint vet fuzz cover bench images build install
+.PHONY: test test-quick e2e setup generate stale lint vet fuzz cover bench images build install lean
 
 # The tests come last, so that the runner's own closing lines end the output. The
 # race detector waits a second at the end of each process, unless told otherwise: the
@@ -41,12 +41,20 @@ cover:
 test-quick:
 	$(GO) test -short ./...
 
-build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+# The hook is built without what it would set up at each start and never use.
+LEAN = -modfile=.lean/go.mod
+
+build: lean
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/sayso ./cmd/sayso-box
+	CGO_ENABLED=0 $(GO) build -trimpath $(LEAN) -o bin/ ./cmd/sayso-hook
 
 # install puts sayso, sayso-hook and sayso-box where Go puts programs.
-install:
-	CGO_ENABLED=0 $(GO) install -trimpath ./cmd/...
+install: lean
+	CGO_ENABLED=0 $(GO) install -trimpath ./cmd/sayso ./cmd/sayso-box
+	CGO_ENABLED=0 $(GO) install -trimpath $(LEAN) ./cmd/sayso-hook
+
+lean:
+	$(GO) run ./scripts/lean
 
 setup:
 	./scripts/setup
