@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/local"
@@ -21,6 +23,7 @@ func (q *quick) startUnpacking() (io.ReadWriter, error) {
 		return nil, err
 	}
 	cmd := exec.Command(rich, "unpack")
+	cmd.Env = environ()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -34,6 +37,12 @@ func (q *quick) startUnpacking() (io.ReadWriter, error) {
 		io.Reader
 		io.Writer
 	}{out, in}, cmd.Start()
+}
+
+// environ is what the rich program has of the environment: that this one is to use one
+// processor is not for that one.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(one string) bool { return one == "GOMAXPROCS=1" })
 }
 
 // close ends what was started, in a process that goes on.
@@ -53,7 +62,7 @@ func makeSnapshot(root string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), Deadline/2)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, rich, "snapshot", "--root", root)
-	cmd.WaitDelay = time.Second
+	cmd.Env, cmd.WaitDelay = environ(), time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s snapshot: %w %s", rich, err, bytes.TrimSpace(out[:min(len(out), 500)]))
 	}
@@ -84,7 +93,7 @@ func ask(rich string, c Call, hold time.Duration, event []byte, errs io.Writer) 
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, rich, c.args()...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(event), &out, errs, time.Second
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = environ(), bytes.NewReader(event), &out, errs, time.Second
 	err := cmd.Run()
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status != exitBlock { // that one blocks, too

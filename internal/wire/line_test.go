@@ -193,4 +193,13 @@ func TestEarlierLines(t *testing.T) {
 	if err != nil || strings.Contains(string(now), "|| {") {
 		t.Errorf("%s, %v", now, err)
 	}
+	other := func(h wire.Hook) bool {
+		call, ok := wire.ParseCall(h.Command)
+		return !ok || call.Program != "/x/sayso-hook"
+	}
+	slower := strings.ReplaceAll(string(now), "GOMAXPROCS=1 ", "")
+	found, err = a.Find([]byte(slower), wire.User)
+	if err != nil || slower == string(now) || len(found) < 2 || slices.ContainsFunc(found, other) {
+		t.Errorf("%+v, %v", found, err)
+	}
 }

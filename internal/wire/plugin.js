@@ -16,7 +16,8 @@ function run(event) {
       clearTimeout(timer)
       resolve({ failed, code, out, err })
     }
-    const child = spawn(hook[0], hook.slice(1), { stdio: ["pipe", "pipe", "pipe"] })
+    const env = { ...process.env, GOMAXPROCS: "1" } // it starts sooner
+    const child = spawn(hook[0], hook.slice(1), { env, stdio: ["pipe", "pipe", "pipe"] })
     const timer = setTimeout(() => {
       child.kill("SIGKILL")
       end("it gave no answer in time", null)

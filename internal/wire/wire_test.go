@@ -101,13 +101,13 @@ func check(t *testing.T, a *wire.Agent, name, text string) {
 // TestForms: each agent gets its own form.
 func TestForms(t *testing.T) {
 	for name, want := range map[string][]string{
-		"claude":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"s='{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'; a=$(/x/sayso-hook claude); case `, `"SessionStart":[{"hooks":[{"command":`},
-		"codex":    {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook codex); case `, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
-		"gemini":   {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(/x/sayso-hook gemini); case `},
-		"copilot":  {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(/x/sayso-hook copilot preToolUse); case `},
-		"vscode":   {`"PostToolUse":[{"command":"/x/sayso-hook vscode","timeout":600,"type":"command"}]`, `"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(/x/sayso-hook vscode); case `},
-		"crush":    {`{"hooks":{"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"version\":1,\"decision\":\"'\\''; a=$(/x/sayso-hook crush); case `, `"matcher":".*","name":"sayso","timeout":600}]`},
-		"windsurf": {`{"hooks":{"pre_run_command":[{"command":"/bin/sh -c 'a=$(/x/sayso-hook windsurf); case $?$a in 0) ;; 2) exit 2;; *) `, `"post_run_command":[{"command":"/x/sayso-hook windsurf","show_output":true}]`},
+		"claude":   {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook claude","type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"s='{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'; a=$(GOMAXPROCS=1 /x/sayso-hook claude); case `, `"SessionStart":[{"hooks":[{"command":`},
+		"codex":    {`"PostToolUse":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":600,"type":"command"}],"matcher":"*"}]`, `"PreToolUse":[{"hooks":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(GOMAXPROCS=1 /x/sayso-hook codex); case `, `"SessionEnd":[{"hooks":[{"command":"/x/sayso-hook codex","timeout":3,`},
+		"gemini":   {`"AfterTool":[{"hooks":[{"command":"/x/sayso-hook gemini || :","name":"sayso","timeout":600000,"type":"command"}],"matcher":"*"}]`, `"BeforeTool":[{"hooks":[{"command":"s='{\"decision\":\"'; a=$(GOMAXPROCS=1 /x/sayso-hook gemini); case `},
+		"copilot":  {`"version":1`, `"postToolUse":[{"bash":"/x/sayso-hook copilot postToolUse","timeoutSec":600,"type":"command"}]`, `"preToolUse":[{"bash":"s='{\"permissionDecision\":\"'; a=$(GOMAXPROCS=1 /x/sayso-hook copilot preToolUse); case `},
+		"vscode":   {`"PostToolUse":[{"command":"/x/sayso-hook vscode","timeout":600,"type":"command"}]`, `"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"'\\''; a=$(GOMAXPROCS=1 /x/sayso-hook vscode); case `},
+		"crush":    {`{"hooks":{"PreToolUse":[{"command":"/bin/sh -c 's='\\''{\"version\":1,\"decision\":\"'\\''; a=$(GOMAXPROCS=1 /x/sayso-hook crush); case `, `"matcher":".*","name":"sayso","timeout":600}]`},
+		"windsurf": {`{"hooks":{"pre_run_command":[{"command":"/bin/sh -c 'a=$(GOMAXPROCS=1 /x/sayso-hook windsurf); case $?$a in 0) ;; 2) exit 2;; *) `, `"post_run_command":[{"command":"/x/sayso-hook windsurf","show_output":true}]`},
 		"cursor":   {`"version":1`, `"beforeShellExecution":[{"command":"/x/sayso-hook cursor","failClosed":true,"timeout":600}]`},
 	} {
 		a, _ := wire.Find(name)

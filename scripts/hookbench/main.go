@@ -6,7 +6,9 @@
 // The hook as it is installed, which asks a resident process, is held against a process
 // that reads what it is given and prints one line. The hook alone, which starts, opens and
 // reads everything, decides and records by itself, is held against one that reads JSON and
-// answers in JSON. It exits with 1 if one costs more than one and a half times the other.
+// answers in JSON. Both are started as agents are told to start them; so that it can be seen
+// what that does, the hook alone is also started like the other. It exits with 1 if one costs
+// more than one and a half times the other.
 package main
 
 import (
@@ -58,6 +60,9 @@ func measure(dir string, n int) (slow bool, err error) {
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "alone"), 0o700), os.Mkdir(filepath.Join(dir, "bin"), 0o700)); err != nil {
 		return false, err
 	}
+	if out, err := exec.Command("go", "run", "./scripts/lean").CombinedOutput(); err != nil {
+		return false, fmt.Errorf("%w\n%s", err, out)
+	}
 	for name, pkg := range map[string]string{
 		"bin/sayso": "./cmd/sayso", "bin/sayso-hook": "./cmd/sayso-hook", "alone/sayso": "./cmd/sayso", "alone/sayso-hook": "./cmd/sayso-hook",
 		"floor": "./scripts/hookbench/floor", "line": "./scripts/hookbench/line", "alone/unrecorded": "./scripts/hookbench/unrecorded",
@@ -107,16 +112,21 @@ func measure(dir string, n int) (slow bool, err error) {
 func programs(dir string, env []string) []*program {
 	const ordinary, removes, pushes = "git status && go test ./...", "rm -rf build && go test ./...", "git push origin2 main && go test ./..."
 	hook, alone := filepath.Join(dir, "bin", "sayso-hook"), filepath.Join(dir, "alone", "sayso-hook")
-	lonely := append(env[:len(env):len(env)], "SAYSO_RESIDENT=off")
+	unrecorded := filepath.Join(dir, "alone", "unrecorded")
+	wired := append(env[:len(env):len(env)], "GOMAXPROCS=1") // as package wire does
+	plainly := append(env[:len(env):len(env)], "SAYSO_RESIDENT=off")
+	lonely := append(wired[:len(wired):len(wired)], "SAYSO_RESIDENT=off")
 	return []*program{
 		{name: "one line", path: filepath.Join(dir, "line"), env: env, command: ordinary},
 		{name: "JSON", path: filepath.Join(dir, "floor"), env: env, command: ordinary},
-		{name: "allow", path: hook, env: env, command: ordinary, answer: "allow", against: "one line"},
-		{name: "deny", path: hook, env: env, command: removes, answer: "deny", against: "one line"},
-		{name: "ask", path: hook, env: env, command: pushes, answer: "ask", against: "one line"},
+		{name: "allow", path: hook, env: wired, command: ordinary, answer: "allow", against: "one line"},
+		{name: "deny", path: hook, env: wired, command: removes, answer: "deny", against: "one line"},
+		{name: "ask", path: hook, env: wired, command: pushes, answer: "ask", against: "one line"},
 		{name: "alone", path: alone, env: lonely, command: ordinary, answer: "allow", against: "JSON"},
-		{name: "alone, no journal", path: filepath.Join(dir, "alone", "unrecorded"), env: lonely, command: ordinary, answer: "allow", against: "JSON"},
+		{name: "alone, no journal", path: unrecorded, env: lonely, command: ordinary, answer: "allow", against: "JSON"},
 		{name: "alone, deny", path: alone, env: lonely, command: removes, answer: "deny", against: "JSON"},
+		{name: "alone, plainly", path: alone, env: plainly, command: ordinary, answer: "allow", against: "JSON"},
+		{name: "and no journal", path: unrecorded, env: plainly, command: ordinary, answer: "allow", against: "JSON"},
 		{name: "alone, ask", path: alone, env: lonely, command: pushes, answer: "ask", against: "JSON"},
 	}
 }
@@ -146,11 +156,18 @@ func (p *program) times(all []*program) float64 {
 	return median(ratios)
 }
 
+// lean are the programs that make install builds so.
+var lean = []string{"./cmd/sayso-hook", "./scripts/hookbench/unrecorded"}
+
 // install builds a program and copies it to its place, as every way of installing
 // does. What the linker has just written lies in memory page by page, and starts up
 // to a fifth slower than the same file after it was copied, or read from a disk.
 func install(name, pkg string) error {
-	build := exec.Command("go", "build", "-trimpath", "-o", name+".new", pkg)
+	flags := []string{"build", "-trimpath", "-o", name + ".new"}
+	if slices.Contains(lean, pkg) {
+		flags = append(flags, "-modfile=.lean/go.mod")
+	}
+	build := exec.Command("go", append(flags, pkg)...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
