@@ -1,9 +1,13 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -48,8 +52,42 @@ func TestScript(t *testing.T) {
 			e.Setenv("GORACE", os.Getenv("GORACE")) // how long the race detector waits at each end
 			return nil
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"built": built},
 	})
 }
+
+// built gives a script the sayso-hook and the sayso-box that people have beside sayso,
+// and not this program by those names. It is for scripts about what surrounds them, in
+// which doctor tries both again and again: that starts dozens of processes each time,
+// and each of them takes ten times as long with the race detector. Other scripts and
+// tests start the ones that have it.
+func built(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: built")
+	}
+	dir, err := builtPrograms()
+	ts.Check(err)
+	ts.Setenv("PATH", dir+string(filepath.ListSeparator)+ts.Getenv("PATH"))
+}
+
+// builtPrograms makes a folder with the programs, once. It goes with the one that
+// testscript made for them.
+var builtPrograms = sync.OnceValues(func() (string, error) {
+	sayso, err := exec.LookPath("sayso")
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(filepath.Dir(sayso)), "built")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "../../cmd/sayso-hook", "../../cmd/sayso-box")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the programs: %w\n%s", err, out)
+	}
+	return dir, os.Link(sayso, filepath.Join(dir, "sayso"))
+})
 
 var session = regexp.MustCompile("(?m)^\\$ (sayso .*|echo .*)\n((?:[^$`\n].*\n)+)")
 
