@@ -308,11 +308,11 @@ func TestScreenMode(t *testing.T) {
 	d.run(`echo '{"session_id":"s1","cwd":"'$PWD'","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"a"},"tool_use_id":"t"}' | CLAUDE_PROJECT_DIR=$PWD sayso hook claude`)
 	term := d.start("sayso approve")
 	seen(term, "◈ guardian")
-	for _, k := range strings.Split("/argus", "") {
-		term.Type(k)
-		time.Sleep(80 * time.Millisecond) // a person types
+	term.Press("/", "> /_")
+	for i, name := 0, "argus"; i < len(name); i++ {
+		term.Type(name[i : i+1])
+		seen(term, "> /"+name[:i+1]+"_") // a person types, and sees it
 	}
-	seen(term, "> /argus_")
 	time.Sleep(read)
 	term.Press("\r", "the mode of session s1 is argus now")
 	seen(term, "◉ argus")
