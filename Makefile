@@ -12,20 +12,31 @@ GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
-# What is pure starts nothing beside itself; that many may call it at once is seen by
-# a test of its own.
-PURE = ./shell ./preset
+# What is pure starts nothing beside itself, which scripts/pure checks; that many may
+# call it at once is seen by a test of its own. These are the ones of them that the race
+# detector slows down most.
+PURE = ./shell ./shell/internal/tablegen ./preset ./internal/approve/view ./internal/config \
+	./internal/glob ./internal/journal ./internal/lint
 
-.PHONY: test test-quick e2e setup generate stale lint vet fuzz cover bench images build install lean
+# SLOW are begun first, so that none of them is left alone at the end.
+SLOW = ./internal/cli ./sandbox ./e2e ./internal/resident ./internal/approve/web/browser
+
+# Tests wait for other processes most of the time: more of them run at once than there
+# are cores.
+CORES  := $(shell getconf _NPROCESSORS_ONLN)
+ATONCE  = -p $$(($(CORES) + 1)) -parallel $$(($(CORES) * 2))
+
+.PHONY: test test-quick e2e setup generate stale pure lint vet fuzz cover bench images build install lean
 
 # The tests come last, so that the runner's own closing lines end the output. The
 # race detector waits a second at the end of each process, unless told otherwise: the
 # tests start thousands.
 test: export GORACE = atexit_sleep_ms=0
-test: setup stale vet lint fuzz cover
+test: setup stale pure vet lint fuzz cover
 	$(GO) test -race -run Concurrent $(PURE)
 	$(GO) test $(PURE)
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
+	$(GO) test -race -timeout 20m $(ATONCE) $(SLOW) \
+		$$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(SLOW))")
 
 # e2e drives the real clients; the lightest of them is part of test.
 e2e: setup
@@ -67,6 +78,10 @@ generate:
 # stale fails when a generated file does not match its table.
 stale:
 	$(GO) run ./shell/internal/tablegen -check shell/tables shell
+
+# pure fails when what is tested without the race detector starts something beside itself.
+pure:
+	$(GO) run ./scripts/pure $(PURE)
 
 # vet also for the systems that this machine is not.
 vet:
