@@ -85,6 +85,9 @@ func Resolve(raw string, at At) Path {
 		at.Dir, at.Home, text = Clean(fromWindows(at.Dir)), fromWindows(at.Home), fromWindows(raw)
 	}
 	p.resolve(text, at)
+	if p.Err == nil && strings.IndexByte(raw, 0) >= 0 { // what was cleaned may have gone with the folder above it
+		p.fail(ErrNUL)
+	}
 	if !windows && p.Err == nil {
 		p.spellWindows(at)
 	}
@@ -96,9 +99,6 @@ func (p *Path) resolve(text string, at At) {
 	if volume(at.Dir) != "" && strings.HasPrefix(text, "//") { // a share of another machine
 		p.Abs, p.Unsure = "/"+path.Clean(text), true
 		p.Real = p.Abs
-		if strings.IndexByte(text, 0) >= 0 {
-			p.fail(ErrNUL)
-		}
 		return
 	}
 	full := p.absolute(text, at)

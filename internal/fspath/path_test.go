@@ -109,6 +109,8 @@ func TestResolveErrors(t *testing.T) {
 	}{
 		{"a\x00b", fspath.At{Dir: "/w"}, fspath.ErrNUL},
 		{"/a\x00", fspath.At{}, fspath.ErrNUL},
+		{"//a\x00/b", fspath.At{Dir: `C:\w`}, fspath.ErrNUL},
+		{"//\x00/..", fspath.At{Dir: `C:\w`}, fspath.ErrNUL},
 		{"a", fspath.At{}, fspath.ErrNoDir},
 		{"a", fspath.At{Dir: "w"}, fspath.ErrNoDir},
 		{"~/a", fspath.At{Dir: "/w"}, fspath.ErrNoHome},
