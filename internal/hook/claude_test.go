@@ -106,7 +106,7 @@ func TestClaude(t *testing.T) {
 			g.Env = func(string) string { return "" }
 		}, "deny", "is not absolute", false},
 		{"too slow", event("default", "Bash", `{"command":"ls"}`), func(g *hook.Guard) {
-			g.Deadline = time.Millisecond
+			g.Deadline = time.Second // the event itself is to be read by then
 			g.Engine = func(string, string) (sayso.Engine, sayso.Surface, error) { select {} }
 		}, "deny", "took longer", true},
 		{"panic", event("default", "Bash", `{"command":"ls"}`), func(g *hook.Guard) { g.Engine = nil }, "deny", "panic", true},
