@@ -12,11 +12,12 @@ import (
 
 // confine says what can be enforced, and how to run it.
 func (j *job) confine() (Report, func(context.Context) (Result, error)) {
+	j.shut()
 	env := j.env
 	if j.c.Network == sayso.NetworkHosts {
 		env = proxied(env)
 	}
-	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil}
+	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil, streams: j.streamSteps()}
 	if j.o.Borrow != nil {
 		p.spare = spareIn(j.o.State)
 	}
@@ -70,7 +71,7 @@ func (p *plan) report() Report {
 	p.limits(&r)
 	r.by(Escalation, "user namespace", "no capabilities", "no_new_privs", "seccomp")
 	r.by(Outside, landlock([]string{"pid namespace", "ipc namespace", "seccomp", "mount namespace"}, 6)...)
-	r.by(Descriptor, landlock([]string{"close_range"}, 1)...)
+	r.by(Descriptor, landlock([]string{"close_range", "mount namespace", "pipes in place of sockets"}, 1)...)
 	if p.terminal {
 		r.by(Terminal, "seccomp: nothing can be typed for you")
 	} else {

@@ -76,7 +76,7 @@ func (e *escape) test(t *testing.T, w *world) {
 		o.Terminal, o.Resolve = e.promise == sandbox.Terminal, w.resolve
 	}
 	e.makeIt(t, w, before, func() ran { return runUntil(e.until(t, w), t, c, options) })
-	if e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts { // they get a place of their own
+	if e.own || e.promise == sandbox.Terminal || c.Network == sayso.NetworkHosts { // they get a place of their own
 		return
 	}
 	w.files(t)

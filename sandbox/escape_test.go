@@ -25,6 +25,7 @@ type escape struct {
 
 	flatBy, flatSays string // the same where there are no namespaces; empty: it is not held there
 
+	own    bool                                // it gets a place of its own
 	root   bool                                // only root can do it outside
 	change func(*sayso.Contract)               // of the contract
 	stdin  func(*testing.T, *world) *os.File   // of the attempt
@@ -138,7 +139,13 @@ var escapes = []escape{
 	// Descriptors.
 	{try: "descriptor $FD", promise: sandbox.Descriptor, by: "close_range", says: "EBADF"},
 	{try: "descriptors", promise: sandbox.Descriptor, by: "close_range", says: "nothing"},
-	{try: "stdin-again", promise: sandbox.Descriptor, by: landlock, says: "EACCES", flatBy: landlock, flatSays: "EACCES", stdin: openOutside},
+	{try: "stdin-again", promise: sandbox.Descriptor, by: mounts, says: "EROFS", flatBy: landlock, flatSays: "EACCES", stdin: openOutside, own: true},
+	{try: "stdin-mode", promise: sandbox.Descriptor, by: mounts, says: "EROFS", stdin: openOutside, own: true},
+	{try: "stdin-time", promise: sandbox.Descriptor, by: mounts, says: "EROFS", stdin: openOutside, own: true},
+	{try: "stdin-mode", promise: sandbox.Terminal, by: "", says: "EROFS", stdin: aTerminal},
+	{try: "stdin-connect $TCP listen", promise: sandbox.Descriptor, by: "pipes", says: "ENOTSOCK", flatBy: "pipes", flatSays: "ENOTSOCK", stdin: aSocket(unix.AF_INET, unix.SOCK_STREAM)},
+	{try: "stdin-connect $UDP ask", promise: sandbox.Descriptor, by: "pipes", says: "ENOTSOCK", flatBy: "pipes", flatSays: "ENOTSOCK", stdin: aSocket(unix.AF_INET, unix.SOCK_DGRAM)},
+	{try: "stdin-unix $BASE/datagrams.sock", promise: sandbox.Descriptor, by: "pipes", says: "ENOTSOCK", flatBy: "pipes", flatSays: "ENOTSOCK", stdin: aSocket(unix.AF_UNIX, unix.SOCK_DGRAM)},
 	{try: "received file", promise: sandbox.Descriptor, by: landlock, says: "EACCES", flatBy: landlock, flatSays: "EACCES", stdin: sendFolder},
 
 	// Rights.
@@ -233,6 +240,17 @@ func openOutside(t *testing.T, w *world) *os.File {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// aSocket is one that is not connected to anybody.
+func aSocket(family, kind int) func(*testing.T, *world) *os.File {
+	return func(t *testing.T, _ *world) *os.File {
+		fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return os.NewFile(uintptr(fd), "socket")
+	}
 }
 
 // sendFolder is a socket through which a folder outside is sent.

@@ -3,7 +3,9 @@
 package sandbox_test
 
 import (
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -255,5 +257,29 @@ func TestLimits(t *testing.T) {
 		if strings.Contains(r.out, "all") || strings.Contains(r.out, "300000000") || r.TimedOut || !strings.Contains(r.Ended, one.says) || r.failure != nil && name != "memory" {
 			t.Errorf("%s: %v", name, r)
 		}
+	}
+}
+
+// TestReadOn: a file that is given as input is read from where it is, and whoever has
+// given it reads on where the command has ended.
+func TestReadOn(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "lines")
+	if err := os.WriteFile(name, []byte("one\ntwo\nthree\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	dir, _ := repository(t)
+	for _, want := range []string{"one\n", "two\n"} {
+		if r := run(t, contract(dir, "head -n 1"), func(o *sandbox.Options) { o.Stdin = f }); r.out != want || r.failure != nil {
+			t.Errorf("want %q: %v", want, r)
+		}
+	}
+	if rest, err := io.ReadAll(f); err != nil || string(rest) != "three\n" {
+		t.Errorf("%q is left: %v", rest, err)
 	}
 }

@@ -140,9 +140,9 @@ func (p *plan) flatReport() Report {
 		r.partly(Outside, "they can be sent signals, and their names and arguments be seen", "seccomp")
 	}
 	if p.abi > 0 {
-		r.by(Descriptor, "close_range", land)
+		r.by(Descriptor, "close_range", "pipes in place of sockets", land)
 	} else {
-		r.partly(Descriptor, "without Landlock, what is behind one can be opened again", "close_range")
+		r.partly(Descriptor, "without Landlock, what is behind one can be opened again", "close_range", "pipes in place of sockets")
 	}
 	if p.terminal {
 		r.by(Terminal, "seccomp: nothing can be typed for you")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -147,6 +148,11 @@ func TestNoNamespaces(t *testing.T) {
 	}
 }
 
+// flatEscapes are attempts that a namespace of its own makes pointless.
+var flatEscapes = []escape{
+	{try: "priorities", promise: sandbox.Outside, flatBy: seccomp, flatSays: "EPERM"},
+}
+
 // TestFlatEscape: what the report says is held without namespaces is held.
 func TestFlatEscape(t *testing.T) {
 	if !withoutNamespaces(t) {
@@ -154,7 +160,7 @@ func TestFlatEscape(t *testing.T) {
 	}
 	w := newWorld(t)
 	made := 0
-	for _, e := range escapes {
+	for _, e := range slices.Concat(escapes, flatEscapes) {
 		if e.flatBy == "" || e.root && os.Getuid() != 0 {
 			continue
 		}

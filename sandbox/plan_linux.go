@@ -39,11 +39,12 @@ type plan struct {
 	env      []string
 	abi      int // of Landlock
 	terminal bool
-	temp     string  // what is seen as /tmp and /var/tmp is in it; empty: in memory
-	layers   *layers // what takes what is written; nil: it is written
-	flat     bool    // without namespaces
-	asks     bool    // about hosts that are not listed
-	watched  bool    // somebody decides about the programs that it starts
+	temp     string     // what is seen as /tmp and /var/tmp is in it; empty: in memory
+	layers   *layers    // what takes what is written; nil: it is written
+	flat     bool       // without namespaces
+	asks     bool       // about hosts that are not listed
+	watched  bool       // somebody decides about the programs that it starts
+	streams  []box.Step // for the standard streams
 
 	spare string // has what holds places while nothing runs; empty: it is made each time
 
@@ -64,6 +65,9 @@ func (p *plan) add(words ...string) { p.steps = append(p.steps, words) }
 // make writes the steps, for the files as they are now. It changes nothing.
 func (p *plan) make() error {
 	p.steps, p.covered, p.writable, p.visible = make([]box.Step, 0, 64), nil, nil, nil
+	if p.steps = append(p.steps, p.streams...); p.abi == 0 {
+		p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[1] == "0" }) // it comes through a pipe
+	}
 	if err := p.files(); err != nil {
 		return err
 	}

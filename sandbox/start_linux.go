@@ -22,7 +22,7 @@ import (
 
 // confined runs the command inside.
 func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) {
-	if j.o.Borrow != nil && !p.terminal && p.layers == nil && !p.watched && p.c.Network != sayso.NetworkHosts {
+	if j.o.Borrow != nil && !p.terminal && p.layers == nil && !p.watched && len(p.streams) == 0 && p.c.Network != sayso.NetworkHosts {
 		if result, ok, err := j.lent(ctx, p); ok {
 			return result, err
 		}
@@ -98,6 +98,10 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 		cmd.Stdin = throughPipe(j.o.Stdin)
 	}
 	cmd.WaitDelay = shortly
+	begin, err := feed(cmd)
+	if err != nil {
+		return nil, &setupError{"pipe", errors.Join(err, orders.Close(), messages.Close())}
+	}
 	if p.flat { // it sees by its orders that this program has ended, and ends the others
 		cmd.Args, cmd.SysProcAttr = append(cmd.Args, "flat"), &syscall.SysProcAttr{}
 	}
@@ -127,6 +131,7 @@ func (j *job) start(program string, p *plan) (*inner, error) {
 			time.AfterFunc(flatEnd, func() { _ = cmd.Process.Kill() })
 		}
 	}
+	begin()
 	if theirs != nil {
 		in.proxy = j.newProxy()
 		go in.serve(ours)

@@ -139,6 +139,7 @@ func (s *stage) reap(child int) int {
 			return failed
 		case pid == child:
 			s.tries.drain()
+			s.readOn()
 			s.tell(endOf(status)...)
 			return 0
 		}

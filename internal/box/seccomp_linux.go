@@ -96,11 +96,19 @@ var ofOthers = []struct{ call, argument uint32 }{
 	{unix.SYS_SCHED_SETSCHEDULER, 0},
 	{unix.SYS_SCHED_SETPARAM, 0},
 	{unix.SYS_SCHED_SETATTR, 0},
-	{unix.SYS_SETPRIORITY, 1},
-	{unix.SYS_IOPRIO_SET, 1},
 	{unix.SYS_MIGRATE_PAGES, 0},
 	{unix.SYS_MOVE_PAGES, 0},
 }
+
+// ofGroups are those that can also mean all processes of a group, or of a user, and say
+// first which it is to be: with this number one process, which then is the one that calls.
+var ofGroups = []struct{ call, process uint32 }{
+	{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS},
+	{unix.SYS_IOPRIO_SET, ioprioProcess},
+}
+
+// ioprioProcess is IOPRIO_WHO_PROCESS.
+const ioprioProcess = 1
 
 // metadata are the system calls that change a file without writing to it, which
 // Landlock does not see.
@@ -199,6 +207,9 @@ func (o filterOptions) write() (program, error) {
 			})
 		}
 	}
+	if o.flat {
+		writeGroups(p)
+	}
 	if o.frozen {
 		for _, call := range metadata {
 			p.when(call, func(p *program) { p.fail(unix.EPERM) })
@@ -260,6 +271,21 @@ func (o filterOptions) write() (program, error) {
 	}
 	p.answer(unix.SECCOMP_RET_ALLOW)
 	return *p, nil
+}
+
+// writeGroups lets a process change only its own priority.
+func writeGroups(p *program) {
+	for _, one := range ofGroups {
+		p.when(one.call, func(p *program) {
+			p.load(atArgs)
+			p.when(one.process, func(p *program) {
+				p.load(atArgs + 8)
+				p.when(0, func(p *program) { p.answer(unix.SECCOMP_RET_ALLOW) })
+				p.fail(unix.EPERM)
+			})
+			p.fail(unix.EPERM)
+		})
+	}
 }
 
 // writeModes lets no program be made that runs as its owner.

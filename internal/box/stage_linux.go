@@ -49,6 +49,7 @@ type stage struct {
 	text     []byte // the last of them, as it came
 
 	root       int      // the new root, while it is built
+	input      int      // what the standard input was, if it was opened anew
 	trees      []int    // for each step that shows something from outside, a descriptor of it
 	proc       int      // the new /proc
 	mounts     int      // what is mounted: not an os.File, whose poller would take the news of changes

@@ -18,6 +18,14 @@ func (s *stage) build(steps []Step) (step string, err error) {
 	if s.proc, err = newFS("proc", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, nil); err != nil {
 		return "proc", err // it must be made while the old one can be seen
 	}
+	for _, st := range steps {
+		if st[0] != Stream {
+			continue
+		}
+		if err := s.streamAgain(st[1], st[2]); err != nil {
+			return strings.Join(st, " "), err
+		}
+	}
 	s.trees = make([]int, len(steps))
 	for i, st := range steps { // all of them, before anything covers them
 		if s.trees[i], err = source(st); err != nil {

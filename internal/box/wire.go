@@ -44,6 +44,7 @@ const (
 	Folder  = "folder"  // PATH: it is made, with those above it
 	File    = "file"    // PATH: it is made, empty
 	Link    = "link"    // TO PATH
+	Stream  = "stream"  // NUMBER PATH: a standard stream is opened anew, so that its file cannot be changed through it
 
 	Loopback  = "loopback"  // the network has an interface to itself
 	Watch     = "watch"     // whatever is tried to reach leads to nowhere, and is told

@@ -25,6 +25,14 @@ var processes = []attempt{
 	{"vm-read", vmRead},
 	{"take-descriptor", takeDescriptor},
 	{"prlimit", func(a args) error { return unix.Prlimit(a.number(0), unix.RLIMIT_NOFILE, nil, &unix.Rlimit{}) }},
+	{"priorities", func(args) error { // of all in its group, which is itself if that can be
+		_ = unix.Setpgid(0, 0)
+		own, err := unix.Getpriority(unix.PRIO_PGRP, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Setpriority(unix.PRIO_PGRP, 0, 20-own)
+	}},
 	{"affinity", func(a args) error { return unix.SchedGetaffinity(a.number(0), &unix.CPUSet{}) }},
 	{"session-of", func(a args) error { _, err := unix.Getsid(a.number(0)); return err }},
 	{"env", func(a args) error {
@@ -36,6 +44,12 @@ var processes = []attempt{
 	{"descriptor", func(a args) error { _, err := unix.Write(a.number(0), []byte(text)); return err }},
 	{"descriptors", anyDescriptor},
 	{"stdin-again", func(args) error { return put(unix.AT_FDCWD, "/proc/self/fd/0", unix.O_WRONLY) }},
+	{"stdin-mode", func(args) error { return unix.Fchmod(0, 0o606) }},
+	{"stdin-time", func(args) error { return unix.Futimes(0, []unix.Timeval{{Sec: 1}, {Sec: 1}}) }},
+	{"stdin-connect", func(a args) error {
+		return answered(0, &unix.SockaddrInet4{Port: a.number(0), Addr: [4]byte{127, 0, 0, 1}}, a.at(1) == "ask")
+	}},
+	{"stdin-unix", func(a args) error { return unix.Sendto(0, []byte("?"), 0, &unix.SockaddrUnix{Name: a.at(0)}) }},
 	{"received", received},
 	{"shared-memory", sharedMemory},
 	{"message-queue", messageQueue},
