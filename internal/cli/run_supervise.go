@@ -191,8 +191,8 @@ func (o *runOptions) byName(ctx context.Context, call sayso.Call, p sandbox.Prog
 
 // started are the words of a command: the program as it is named, and its arguments;
 // then the same with the file that the name leads to, and with the name that it is told
-// for itself, where these are others. A program that is many finds out by its name which
-// one it is to be.
+// for itself, where these are others; and for a script what the kernel starts in its
+// place. A program that is many finds out by its name which one it is to be.
 func started(p sandbox.Program) [][]string {
 	var told string
 	var rest []string
@@ -217,8 +217,15 @@ func started(p sandbox.Program) [][]string {
 	if told != "" && told != name && told != filepath.Base(p.Real) {
 		out = append(out, slices.Concat([]string{told}, rest))
 	}
+	if len(p.By) > 0 && !slices.Contains(starters, filepath.Base(p.By[0])) {
+		out = append(out, slices.Concat(p.By, []string{first}, rest))
+	}
 	return out
 }
+
+// starters are programs that run scripts, and of which nothing has to be known: what
+// they start is decided in its turn.
+var starters = append([]string{"env"}, shells...)
 
 // manyTools are programs that are many.
 var manyTools = []string{"busybox", "toybox", "coreutils"}

@@ -107,6 +107,7 @@ func (p *Program) find(proc string, s start) error {
 	if real, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)); err == nil {
 		p.Real = real
 	}
+	p.By = runBy(root, fd, p.Dir)
 	return nil
 }
 

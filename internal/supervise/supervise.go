@@ -19,6 +19,7 @@ type Program struct {
 	Argv []string // with the name that the program is told for itself
 	Dir  string   // where the process is
 	Real string   // the file that the name leads to inside; empty: that cannot be told
+	By   []string // if it is a script, the program that runs it, and what that is told before its name
 
 	// Unread is why not all of it could be read, in which case it is not started,
 	// whatever is decided.
