@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso/internal/plainjson"
@@ -29,6 +30,7 @@ type Contract struct {
 	Protected []string `json:"protected,omitempty"` // in a folder of Write, what it may not
 	Barred    []string `json:"barred,omitempty"`    // patterns of the same: what is there it may not change; what it makes ends it, and is put aside
 	Watched   []string `json:"watched,omitempty"`   // patterns of paths: those that it makes are only told at the end, also barred ones
+	Skipped   []string `json:"skipped,omitempty"`   // names of folders that ** in such a pattern does not go into
 	Scratch   []string `json:"scratch,omitempty"`   // below which it may write what is gone at the end
 
 	Env     map[string]string `json:"env,omitempty"`     // variables that are set
@@ -55,21 +57,65 @@ type Contract struct {
 }
 
 // Bars reports whether a path, or a folder that it is in, has a name under which
-// nothing may be made or changed.
+// nothing may be made or changed. A pattern with ** says so of folders that are there
+// before anything runs: what a command makes in a folder that it has made itself is
+// its own.
 func (c *Contract) Bars(name string) bool {
 	for ; name != "/" && name != "."; name = path.Dir(name) {
 		told := slices.ContainsFunc(c.Watched, func(pattern string) bool {
-			named, err := path.Match(pattern, name)
+			named, err := c.Matches(pattern, name)
 			return named && err == nil
 		})
 		if !told && slices.ContainsFunc(c.Barred, func(pattern string) bool {
-			named, err := path.Match(pattern, name)
+			named, err := c.Matches(pattern, name)
 			return named || err != nil // what cannot be read bars everything
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// Matches reports whether a pattern of Barred or Watched names a path. It is one of
+// [path.Match], in which the element ** stands for any number of folders, also for none,
+// but for those that are Skipped.
+func (c *Contract) Matches(pattern, name string) (bool, error) {
+	if !strings.Contains(pattern, "/**/") {
+		return path.Match(pattern, name)
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return false, err
+	}
+	return c.match(strings.Split(pattern, "/"), strings.Split(name, "/"))
+}
+
+// match compares element by element.
+func (c *Contract) match(pattern, name []string) (bool, error) {
+	for i, element := range pattern {
+		switch {
+		case element == "**":
+			return c.matchBelow(pattern[i+1:], name[i:])
+		case i == len(name):
+			return false, nil
+		}
+		if named, err := path.Match(element, name[i]); !named || err != nil {
+			return false, err
+		}
+	}
+	return len(pattern) == len(name), nil
+}
+
+// matchBelow compares what is behind ** with whatever may be behind it.
+func (c *Contract) matchBelow(pattern, name []string) (bool, error) {
+	for ; len(name) > 0; name = name[1:] {
+		if named, err := c.match(pattern, name); named || err != nil {
+			return named, err
+		}
+		if slices.Contains(c.Skipped, name[0]) {
+			break
+		}
+	}
+	return false, nil
 }
 
 // A Network is what a run may reach; the zero value: nothing.
@@ -87,7 +133,7 @@ const (
 // reads the same: lists that are sets are in order, and the input of a tool has
 // its keys in order.
 func (c Contract) Canonical() []byte {
-	for _, set := range [...]*[]string{&c.Read, &c.Hidden, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Scratch, &c.Inherit, &c.Hosts} {
+	for _, set := range [...]*[]string{&c.Read, &c.Hidden, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Skipped, &c.Scratch, &c.Inherit, &c.Hosts} {
 		*set = slices.Clone(*set)
 		slices.Sort(*set)
 		*set = slices.Compact(*set)
@@ -144,6 +190,7 @@ func (c *Contract) text() []byte {
 	list("protected", c.Protected)
 	list("barred", c.Barred)
 	list("watched", c.Watched)
+	list("skipped", c.Skipped)
 	list("scratch", c.Scratch)
 	if len(c.Env) > 0 {
 		key("env")

@@ -323,7 +323,7 @@ func TestContract(t *testing.T) {
 func TestCanonical(t *testing.T) {
 	full := sayso.Contract{
 		Tool: "Bash<&>", Input: []byte(`{"a":1}`), Argv: []string{"x", "\"y\""}, Script: "a\nb", Shell: "sh", Dir: "/d", Read: []string{"/r"}, Hidden: []string{"/h"}, Write: []string{"/w"},
-		Protected: []string{"/p"}, Barred: []string{"/b*"}, Watched: []string{"/q*"}, Scratch: []string{"/s"}, Env: map[string]string{"B": "2", "A": "1"}, Inherit: []string{"PATH"}, Timeout: 1, Grace: 2, Output: 3, CPU: 4, Memory: 5, Procs: 6,
+		Protected: []string{"/p"}, Barred: []string{"/b*"}, Watched: []string{"/q*"}, Skipped: []string{"k"}, Scratch: []string{"/s"}, Env: map[string]string{"B": "2", "A": "1"}, Inherit: []string{"PATH"}, Timeout: 1, Grace: 2, Output: 3, CPU: 4, Memory: 5, Procs: 6,
 		Network: sayso.NetworkHosts, Hosts: []string{"h"}, Required: true, Preview: true, Changes: "c",
 	}
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
@@ -352,6 +352,29 @@ func TestBars(t *testing.T) {
 	}
 	if c.Barred = []string{"/w/["}; !c.Bars("/other") {
 		t.Error("a pattern that cannot be read bars nothing")
+	}
+}
+
+// TestBarsBelow: ** stands for folders, in the name of which there is nothing to skip.
+func TestBarsBelow(t *testing.T) {
+	c := sayso.Contract{
+		Barred:  []string{`/w\*/**/.env*`, "/w*/**/.git/hooks", "/w*/**/a/**/b"},
+		Watched: []string{"/w*/**/.env*example"}, Skipped: []string{"node_modules", ".git"},
+	}
+	for name, want := range map[string]bool{
+		"/w*/.env": true, "/w*/a/.env.x": true, "/w*/a/b/c/.env": true, "/w*/a/.envs/x/y": true, "/w*/a/.env.example": false, "/w*/a/.env.example/.env": true,
+		"/wx/.env": false, "/w*": false, "/x/.env": false, "/w*/a/node_modules/p/.env": false, "/w*/node_modules/.env": false, "/w*/.git/.env": false,
+		"/w*/.git/hooks": true, "/w*/a/.git/hooks": true, "/w*/a/.git/hooks/pre-commit": true, "/w*/a/.git/x/hooks": false, "/w*/a/.git/.git/hooks": false,
+		"/w*/x/a/y/z/b": true, "/w*/a/b": true, "/w*/b/a": false, "/w*/a": false,
+	} {
+		if got := c.Bars(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, bad := range []string{"/w/**/[", "/w/[/**/]"} {
+		if c.Barred = []string{bad}; !c.Bars("/w/x/y") {
+			t.Errorf("%s bars nothing", bad)
+		}
 	}
 }
 

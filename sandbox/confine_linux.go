@@ -17,7 +17,7 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 	if j.c.Network == sayso.NetworkHosts {
 		env = proxied(env)
 	}
-	p := &plan{c: &j.c, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil, streams: j.streamSteps()}
+	p := &plan{c: &j.c, seen: j.before, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil, streams: j.streamSteps()}
 	if j.o.Borrow != nil {
 		p.spare = spareIn(j.o.State)
 	}
@@ -64,7 +64,7 @@ func (p *plan) report() Report {
 	case p.layers != nil:
 		r.by(Barred, "mount namespace", "what is made is shown")
 	default:
-		r.by(Barred, "mount namespace, for what is there", undoes)
+		r.by(Barred, append([]string{"mount namespace, for what is there", undoes}, p.seen.alsoHeld()...)...)
 	}
 	p.network(&r, landlock)
 	r.held(c)

@@ -17,6 +17,12 @@ func (p *plan) guard() error {
 	rest := slices.Clone(p.steps[p.guards[1]:])
 	p.steps, p.links, p.missing, p.places = p.steps[:p.guards[0]], nil, nil, nil
 	p.looked++
+	switch {
+	case p.seen == nil:
+		p.seen = look(p.c)
+	case p.stale:
+		*p.seen = *look(p.c)
+	}
 	err := p.protected()
 	p.guards[1] = len(p.steps)
 	p.steps = append(p.steps, rest...)
@@ -25,43 +31,62 @@ func (p *plan) guard() error {
 
 // protected are the steps for what cannot be changed in folders that can.
 func (p *plan) protected() error {
-	var done []string
-	pinned := map[string]bool{}
-	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.c.Protected, barred(p.c)))) {
+	g := guards{p: p, pinned: map[string]bool{}}
+	p.links = slices.Clone(p.seen.loose)
+	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.c.Protected, p.seen.held()))) {
 		root := rootOf(name, p.c.Write)
-		if root == "" || inside(name, done) {
+		if root == "" || inside(name, g.done) {
 			continue // it cannot be written anyway
 		}
 		if name == root {
 			return fmt.Errorf("%s is both to be written and protected", name)
 		}
-		at := strings.TrimSuffix(root, "/")
-	parts:
-		for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
-			at += "/" + part
-			info, err := os.Lstat(at)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				p.missing, p.places = append(p.missing, at), append(p.places, at)
-			case err != nil:
-				return err
-			case info.Mode()&fs.ModeSymlink != 0:
-				p.links = append(p.links, at) // it cannot be held
-				done = append(done, at)
-				break parts
-			case !info.Mode().IsRegular() && isPlace(at):
-				p.places = append(p.places, at)
-			case info.IsDir() && at != name:
-				if !pinned[at] {
-					p.add(p.pin(), at)
-				}
-				pinned[at] = true
-				continue
-			}
-			p.add(box.Protect, at)
-			done = append(done, at)
-			break
+		if err := g.hold(strings.TrimSuffix(root, "/"), name); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// guards are the steps for protected paths, while they are written.
+type guards struct {
+	p      *plan
+	done   []string
+	pinned map[string]bool
+}
+
+// hold writes the steps for one path in a folder that can be written.
+func (g *guards) hold(at, name string) error {
+	p := g.p
+	found := slices.Contains(p.seen.held(), name)
+	for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
+		at += "/" + part
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && found:
+			return nil // it has gone since
+		case errors.Is(err, fs.ErrNotExist):
+			p.missing, p.places = append(p.missing, at), append(p.places, at)
+		case err != nil:
+			return err
+		case info.Mode()&fs.ModeSymlink != 0:
+			if _, known := p.seen.links[at]; !known { // else it is put back
+				p.links = append(p.links, at) // it cannot be held
+			}
+			g.done = append(g.done, at)
+			return nil
+		case !info.Mode().IsRegular() && !found && isPlace(at):
+			p.places = append(p.places, at)
+		case info.IsDir() && at != name:
+			if !g.pinned[at] {
+				p.add(p.pin(), at)
+			}
+			g.pinned[at] = true
+			continue
+		}
+		p.add(box.Protect, at)
+		g.done = append(g.done, at)
+		return nil
 	}
 	return nil
 }

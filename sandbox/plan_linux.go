@@ -46,6 +46,8 @@ type plan struct {
 	watched  bool       // somebody decides about the programs that it starts
 	streams  []box.Step // for the standard streams
 
+	seen *survey // what is there under barred names; nil: nobody has looked yet
+
 	spare string // has what holds places while nothing runs; empty: it is made each time
 
 	steps    []box.Step

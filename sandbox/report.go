@@ -25,6 +25,7 @@ const (
 	Protected  = "protected paths"
 	Barred     = "barred paths"
 	Watched    = "watched paths"
+	Unseen     = "folders further down" // only where some were not looked into for barred paths
 	Environ    = "environment"
 	Network    = "network"
 	Sockets    = "daemon sockets"
@@ -122,6 +123,25 @@ func (r *Report) held(c *sayso.Contract) {
 	} else {
 		r.open(Output, "no limit")
 	}
+}
+
+// reach adds a line if there are folders that were not looked into: nothing holds what
+// is there.
+func (r *Report) reach(s *survey) {
+	if s.unseen > 0 {
+		r.open(Unseen, fmt.Sprintf("%d were looked into for barred paths, %d were not, nor what is below them, such as %s", len(s.folders), s.unseen, s.unseenAt))
+	}
+}
+
+// alsoHeld says what is held in a way of its own.
+func (s *survey) alsoHeld() (by []string) {
+	if n := len(s.links); n > 0 {
+		by = append(by, fmt.Sprintf("links are put back (%d), and what they lead to is held", n))
+	}
+	if n := len(s.sealed); n > 0 {
+		by = append(by, fmt.Sprintf("folders that cannot be looked into are held as a whole (%d, such as %s)", n, s.sealed[0]))
+	}
+	return by
 }
 
 // nothing is the report where there is no sandbox.

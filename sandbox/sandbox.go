@@ -118,7 +118,7 @@ type Result struct {
 	Output   int64         `json:"output"`             // bytes that it wrote, if they were counted
 	Cut      int64         `json:"cut,omitempty"`      // bytes of those that were not kept
 	Made     []string      `json:"made,omitempty"`     // paths that the contract watches and that were not there before
-	Undone   []Undone      `json:"undone,omitempty"`   // what was made under a name that the contract bars
+	Undone   []Undone      `json:"undone,omitempty"`   // what was made, or removed, under a name that the contract bars
 	Duration time.Duration `json:"duration"`
 }
 
@@ -166,6 +166,7 @@ type job struct {
 	env []string
 	out *limiter
 
+	before *survey                 // what was there
 	report Report                  // as it is now
 	told   Report                  // as it was when the command was about to start
 	stop   context.CancelCauseFunc // ends the run
@@ -214,7 +215,9 @@ func (j *job) check() error {
 
 // run chooses how to run it.
 func (j *job) run(ctx context.Context) (Result, Report, error) {
+	j.before = look(&j.c)
 	report, start := j.confine()
+	report.reach(j.before)
 	if j.o.Exec != nil && report.Of(Programs).State != Open { // whoever wants to decide does not want it to run without
 		report.not(Programs, "nobody can decide about them here")
 		return Result{}, report, &NotEnforcedError{report}
@@ -241,10 +244,9 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 func (j *job) guarded(ctx context.Context, start func(context.Context) (Result, error)) (result Result, err error) {
 	ctx, j.stop = context.WithCancelCause(ctx)
 	defer j.stop(nil)
-	began, before, barredBefore := time.Now(), matching(j.c.Watched), barred(&j.c)
-	look := func() {}
+	began, unbar := time.Now(), func() {}
 	if j.layers == nil { // else it is shown what was made
-		look = j.bar()
+		unbar = j.bar(j.before)
 	}
 	result, err = start(ctx)
 	var setup *setupError
@@ -254,18 +256,16 @@ func (j *job) guarded(ctx context.Context, start func(context.Context) (Result, 
 	if j.timer != nil {
 		j.timer.Stop()
 	}
-	look()
-	result.Duration, result.Made = time.Since(began), made(j.c.Watched, before)
-	if j.layers == nil {
-		undone, failed := j.undo(barredBefore)
-		result.Undone, err = undone, errors.Join(err, failed)
-	}
+	unbar()
+	result.Duration = time.Since(began)
+	undone, made, failed := j.undo(j.before)
+	result.Made, result.Undone, err = made, undone, errors.Join(err, failed)
 	appeared := new(barredError)
 	switch {
 	case errors.As(context.Cause(ctx), &appeared):
 		result.Ended = appeared.Error()
 	case len(result.Undone) > 0 && result.Ended == "": // it was quicker
-		result.Ended = (&barredError{result.Undone[0].Path}).Error()
+		result.Ended = (&barredError{result.Undone[0].Path, result.Undone[0].Aside == ""}).Error()
 	}
 	return result, err
 }
@@ -288,6 +288,7 @@ func (j *job) begin() error {
 // without it, if the contract lets that happen.
 func (j *job) otherwise(ctx context.Context, why *setupError) (Result, error) {
 	report, start := j.flat(why)
+	report.reach(j.before)
 	if j.o.Exec != nil {
 		report.not(Programs, "nobody can decide about them without namespaces")
 	}
@@ -299,6 +300,7 @@ func (j *job) otherwise(ctx context.Context, why *setupError) (Result, error) {
 	var again *setupError
 	if errors.As(err, &again) {
 		j.report = nothing(&j.c, again.Error())
+		j.report.reach(j.before)
 		result, err = j.plain(ctx)
 	}
 	return result, err

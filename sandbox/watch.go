@@ -4,69 +4,61 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 )
 
-// matching are the paths there are that patterns name.
-func matching(patterns []string) (out []string) {
-	for _, pattern := range patterns {
-		found, _ := filepath.Glob(pattern) // the patterns were checked
-		out = append(out, found...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// made are those that were not there before. Nobody can say who has made them: a person
-// may have done it meanwhile.
-func made(patterns, before []string) []string {
-	return slices.DeleteFunc(matching(patterns), func(name string) bool {
-		_, was := slices.BinarySearch(before, name)
-		return was
-	})
-}
-
-// barred are the paths there are that the contract bars. What it protects anyway is not
-// among them: a place may hold it. Nor is what a link leads to: the command may have made
-// the link, but not what is there.
-func barred(c *sayso.Contract) []string {
-	return slices.DeleteFunc(matching(c.Barred), func(name string) bool {
-		real, err := filepath.EvalSymlinks(filepath.Dir(name))
-		return !c.Bars(name) || slices.Contains(c.Protected, name) || err == nil && real != filepath.Dir(name)
-	})
-}
-
-// An Undone is something that was made under a barred name while a command ran.
+// An Undone is something that was made, or removed, under a barred name while a command
+// ran.
 type Undone struct {
 	Path  string `json:"path"`
-	Aside string `json:"aside"` // where it is now
+	Aside string `json:"aside"` // where it is now; empty: it was removed, and is back
 }
 
-// A barredError says why a run was ended.
-type barredError struct{ path string }
+// A barredError says why a run was ended, or what of it was undone.
+type barredError struct {
+	path    string
+	removed bool
+}
 
 func (e *barredError) Error() string {
+	if e.removed {
+		return e.path + " was removed, which the contract lets nobody do"
+	}
 	return e.path + " was made, which the contract lets nobody make"
 }
 
-// undo puts aside what has appeared under barred names. Nothing of the command runs any
-// more.
-func (j *job) undo(before []string) (undone []Undone, err error) {
+// undo puts aside what has appeared under barred names, and returns what has under
+// watched ones, too. Nothing of the command runs any more. Nobody can say who has made it: a
+// person may have done it meanwhile.
+func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
+	var back []func()
+	defer func() {
+		for _, b := range slices.Backward(back) {
+			b()
+		}
+	}()
+	let := func(dir string) { back = append(back, letInto(&j.c, dir)...) }
 	for _, pattern := range j.c.Barred {
+		if strings.Contains(pattern, below) {
+			continue // it is done where it is needed
+		}
 		dirs, _ := filepath.Glob(filepath.Dir(pattern)) // the patterns were checked
 		for _, dir := range dirs {
-			stat := func() (fs.FileInfo, error) { return os.Lstat(dir) }
-			defer letIn(stat, func(mode fs.FileMode) error { return os.Chmod(dir, mode) })()
+			let(dir)
 		}
 	}
-	for _, name := range barred(&j.c) {
-		if _, was := slices.BinarySearch(before, name); was {
-			continue
-		}
+	barred, made := before.since(&j.c, let)
+	if j.layers != nil { // it is shown instead
+		return nil, made, nil
+	}
+	for _, name := range barred {
+		let(filepath.Dir(name))
 		to, failed := j.putAside(name)
 		switch {
 		case errors.Is(failed, fs.ErrNotExist): // somebody else was quicker
@@ -76,7 +68,40 @@ func (j *job) undo(before []string) (undone []Undone, err error) {
 			undone = append(undone, Undone{name, to})
 		}
 	}
-	return undone, err
+	for _, name := range slices.Sorted(maps.Keys(before.links)) {
+		let(filepath.Dir(name))
+		one, failed := j.putBack(name, before.links[name])
+		undone, err = append(undone, one...), errors.Join(err, failed)
+	}
+	return undone, made, err
+}
+
+// putBack makes a link as it was: unlike other things, nothing can be mounted on it.
+func (j *job) putBack(name, to string) (undone []Undone, err error) {
+	if now, err := os.Readlink(name); err == nil && now == to {
+		return nil, nil
+	}
+	aside, err := j.putAside(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the link %s was changed while it ran, and cannot be put back: %w", name, err)
+	}
+	if err := os.Symlink(to, name); err != nil {
+		return nil, fmt.Errorf("the link %s was changed while it ran, and cannot be put back: %w", name, err)
+	}
+	return []Undone{{name, aside}}, nil
+}
+
+// letInto lets this user into a folder that can be written, and those above it.
+func letInto(c *sayso.Contract, dir string) (back []func()) {
+	var all []string
+	for ; dir != "/" && within(dir, c.Write); dir = filepath.Dir(dir) {
+		all = append(all, dir)
+	}
+	for _, dir := range slices.Backward(all) {
+		stat := func() (fs.FileInfo, error) { return os.Lstat(dir) }
+		back = append(back, letIn(stat, func(mode fs.FileMode) error { return os.Chmod(dir, mode) }))
+	}
+	return back
 }
 
 // letIn lets this user look into a folder and change it, if the command has seen to it

@@ -3,21 +3,30 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
+// mostWatched is how many folders are watched while a command runs, those nearer to the
+// top first: each takes memory of the kernel, and some microseconds.
+const mostWatched = 512
+
 // bar ends the run as soon as something appears under a barred name, until the function
 // that it returns is called. Where it cannot look, what was made is put aside at the end
 // all the same.
-func (j *job) bar() (stop func()) {
-	var dirs []string
+func (j *job) bar(before *survey) (stop func()) {
+	dirs := slices.Clone(before.folders[:min(len(before.folders), mostWatched)])
 	for _, pattern := range j.c.Barred {
-		found, _ := filepath.Glob(filepath.Dir(pattern)) // the patterns were checked
-		dirs = append(dirs, found...)
+		if !strings.Contains(pattern, below) {
+			found, _ := filepath.Glob(filepath.Dir(pattern)) // the patterns were checked
+			dirs = append(dirs, found...)
+		}
 	}
 	if len(dirs) == 0 {
 		return func() {}
@@ -26,9 +35,8 @@ func (j *job) bar() (stop func()) {
 	if err != nil {
 		return func() {}
 	}
-	slices.Sort(dirs)
 	watched := map[int32]string{}
-	for _, dir := range slices.Compact(dirs) {
+	for _, dir := range dirs {
 		if n, err := unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_ONLYDIR|unix.IN_DONT_FOLLOW); err == nil {
 			watched[int32(n)] = dir //nolint:gosec // the kernel's numbers are small
 		}
@@ -61,11 +69,18 @@ func (j *job) notice(f *os.File, watched map[int32]string) {
 			}
 			name, _, _ := bytes.Cut(rest[unix.SizeofInotifyEvent:end], []byte{0})
 			path := filepath.Join(watched[number], string(name))
-			if len(name) > 0 && j.c.Bars(path) && !slices.Contains(j.c.Protected, path) {
-				j.stop(&barredError{path})
+			if len(name) > 0 && j.c.Bars(path) && !slices.Contains(j.c.Protected, path) && j.appeared(path) {
+				j.stop(&barredError{path: path})
 				return
 			}
 			rest = rest[end:]
 		}
 	}
+}
+
+// appeared reports whether something that was seen to be made is to end the run. A folder
+// below the top may have got another name since, and then it is the command's own.
+func (j *job) appeared(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist) || slices.Contains(j.c.Write, filepath.Dir(path))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
 	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/sandbox/changes"
@@ -66,7 +67,7 @@ func (p *previewing) json(all bool) *previewJSON {
 func (p *previewing) text(all bool) []string {
 	w := &previewText{dir: p.call.Root}
 	if p.told.Contract != nil {
-		w.patterns = slices.Concat(p.told.Contract.Barred, p.told.Contract.Watched)
+		w.contract = *p.told.Contract
 	}
 	s := p.shown
 	r := s.Result
@@ -106,7 +107,7 @@ func endedAs(r sandbox.Result) string {
 // previewText collects lines.
 type previewText struct {
 	dir      string
-	patterns []string // of what is told if it is made
+	contract sayso.Contract
 	out      []string
 	size     int
 	left     int // lines that are too many
@@ -208,8 +209,8 @@ func (w *previewText) leadsOut(c *changes.Change) bool {
 
 // watched reports whether a path is one of those that are told if they are made.
 func (w *previewText) watched(path string) bool {
-	return slices.ContainsFunc(w.patterns, func(pattern string) bool {
-		ok, err := filepath.Match(pattern, path)
+	return slices.ContainsFunc(slices.Concat(w.contract.Barred, w.contract.Watched), func(pattern string) bool {
+		ok, err := w.contract.Matches(pattern, path)
 		return ok && err == nil
 	})
 }

@@ -363,6 +363,8 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 		for _, l := range made {
 			printf(std.Err, "sayso: %s\n", l)
 		}
+	} else if unseen := made.Of(sandbox.Unseen); unseen.State == sandbox.Open {
+		printf(std.Err, "sayso: note: nothing is guarded in %s: %s\n", unseen.Promise, shell.ShownWhole(unseen.Why))
 	}
 	var not *sandbox.NotEnforcedError
 	switch {

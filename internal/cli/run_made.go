@@ -24,6 +24,10 @@ func tellMade(result sandbox.Result, std IO) {
 		printf(std.Err, "sayso: note: %s was made while it ran: look at it before a tool reads it\n", shell.ShownWhole(name))
 	}
 	for _, u := range result.Undone {
+		if u.Aside == "" {
+			printf(std.Err, "sayso: note: %s was removed while it ran, and put back\n", shell.ShownWhole(u.Path))
+			continue
+		}
 		printf(std.Err, "sayso: note: %s was made while it ran, and put aside: look at it, and if it is to be there: mv %s\n", shell.ShownWhole(u.Path), shell.ShownWhole(commandLine([]string{u.Aside, u.Path})))
 	}
 }
@@ -34,6 +38,10 @@ func madeNote(result sandbox.Result) (note string) {
 		note += "; made under a guarded name: " + strings.Join(result.Made, ", ")
 	}
 	for _, u := range result.Undone {
+		if u.Aside == "" {
+			note += "; removed under a guarded name and put back: " + u.Path
+			continue
+		}
 		note += "; made under a guarded name and put aside: " + u.Path + " as " + u.Aside
 	}
 	return note

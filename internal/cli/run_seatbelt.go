@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/local"
+	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/sandbox/seatbelt"
 )
 
 // profiled prints the contract of a command as a profile for the sandbox of macOS.
 // Nothing is decided, and nothing is run.
 func (o *runOptions) profiled(call sayso.Call, policy *loaded, std IO) error {
-	c := policy.engine.Contract(call, policy.engine.Analyzer.Analyze(call))
+	c := known(policy.engine.Contract(call, policy.engine.Analyzer.Analyze(call)))
 	temp := filepath.Join(local.Real(os.TempDir()), "sayso-run")
 	text, open, err := seatbelt.Profile(c, temp)
 	if err != nil {
@@ -35,4 +38,13 @@ func (o *runOptions) profiled(call sayso.Call, policy *loaded, std IO) error {
 		printf(std.Err, "  %s\n", what)
 	}
 	return nil
+}
+
+// known names the repositories there are in a contract, in the place of all that there
+// may be: a profile cannot tell them from one that the command makes, and nothing could
+// be cloned.
+func known(c sayso.Contract) sayso.Contract {
+	c.Protected = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Protected, sandbox.There(c)))))
+	c.Barred = slices.DeleteFunc(slices.Clone(c.Barred), func(pattern string) bool { return strings.Contains(pattern, "/**/.git/") })
+	return c
 }

@@ -28,13 +28,27 @@ var networks = map[string]sayso.Network{"": "", "none": sayso.NetworkNone, "loop
 // itself later, or says what agents may do.
 var guardedHere = []string{".git/hooks", ".git/config", ".env", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
 
-// barredHere is what nobody may change where it is there, nor make where it is not:
-// nothing can hold the place of every name, and so what was made is put aside.
+// barredHere is the same for names without end: nothing can hold the place of each, and
+// so what was made is put aside.
 var barredHere = []string{".env*", ".sayso.yaml", ".sayso"}
+
+// barredBelow is what nobody may change or make in any folder, in the same way: with
+// empty folders in place of what is not there, a workspace would be full of them.
+var barredBelow = []string{".env*", ".sayso.yaml", ".sayso", ".git/hooks", ".git/config", ".git/commondir", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
 
 // templates are files with such a name that no tool reads, and that are in most
 // repositories: to bar them would end a git checkout.
 var templates = []string{".env*example", ".env*sample", ".env*template", ".env*tmpl", ".env*dist", ".env*defaults"}
+
+// skippedBelow are folders that tools fill with what others have written, or with what
+// they can make again: they hold most of the folders of a workspace, what is in them is
+// replaced as a whole, and nobody keeps settings of their own there. In .git nothing is
+// looked for but what is named.
+var skippedBelow = []string{
+	".git", "node_modules", "bower_components", "jspm_packages", ".yarn", ".pnpm-store", ".next", ".nuxt", ".turbo", ".parcel-cache",
+	".venv", "venv", "site-packages", "__pycache__", "__pypackages__", ".tox", ".nox", ".eggs", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+	"vendor", "target", ".gradle", ".m2", ".bundle", "Pods", "Carthage", "DerivedData", ".build", "_build", "deps", ".stack-work", "dist-newstyle", ".terraform", ".cache",
+}
 
 // guardedThere is what nobody may change where it is there, either; what is made under
 // such a name is only told, because tools that people use make it.
@@ -165,13 +179,14 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 			roots = append(roots, common)
 		}
 	}
-	c.Write, c.Protected, c.Barred, c.Watched = roots, protectedIn(roots, t.protected), patternsIn(roots, barredHere), patternsIn(roots, slices.Concat(templates, guardedThere))
+	c.Write, c.Protected, c.Skipped = roots, protectedIn(roots, t.protected), skippedBelow
+	c.Barred, c.Watched = patternsIn(roots, below(barredBelow)), patternsIn(roots, slices.Concat(below(templates), guardedThere))
 	guard := gitGuards(roots, t.home)
 	c.Protected = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Protected, guard.held))))
 	c.Barred, c.Watched = append(c.Barred, guard.barred...), append(c.Watched, guard.watched...)
 	switch t.files {
 	case "read-only":
-		c.Write, c.Protected, c.Barred, c.Watched = nil, nil, nil, nil
+		c.Write, c.Protected, c.Barred, c.Watched, c.Skipped = nil, nil, nil, nil, nil
 	case "unconfined":
 		c.Write = []string{"/"}
 	}
@@ -186,22 +201,16 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 // protectedIn is what cannot be changed in folders that can be written.
 func protectedIn(roots, own []string) []string {
 	var out []string
-	add := func(root string) {
-		for _, name := range guardedHere {
-			out = append(out, filepath.Join(root, name))
-		}
-		out = append(out, there(root)...)
-	}
 	for _, root := range roots {
 		if isCommon(root) {
 			out = append(out, filepath.Join(root, "hooks"), filepath.Join(root, "config"))
 			out = append(out, there(filepath.Dir(root))...)
 			continue
 		}
-		add(root)
-		for _, nested := range repositories(root) {
-			out = append(out, filepath.Join(nested, ".git/hooks"), filepath.Join(nested, ".git/config"))
+		for _, name := range guardedHere {
+			out = append(out, filepath.Join(root, name))
 		}
+		out = append(out, there(root)...)
 		for _, name := range own {
 			if strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/") {
 				if _, err := os.Lstat(name); err == nil {
@@ -219,6 +228,15 @@ func there(root string) (out []string) {
 	for _, pattern := range slices.Concat(barredHere, guardedThere) {
 		found, _ := filepath.Glob(filepath.Join(quoteGlob(root), pattern)) // the patterns are ours
 		out = append(out, found...)
+	}
+	return out
+}
+
+// below are names in any folder.
+func below(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = "**/" + name
 	}
 	return out
 }
@@ -277,38 +295,6 @@ func commonDir(root string) string {
 // quoteGlob writes a path so that nothing in it is a pattern.
 func quoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// How far it is looked for repositories inside of a workspace.
-const (
-	deepest     = 3
-	mostFolders = 2000
-)
-
-// repositories are those inside of a workspace, as far as it is looked for them.
-func repositories(root string) []string {
-	var out []string
-	seen := 0
-	depth := strings.Count(root, "/")
-	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error { // what cannot be read cannot be changed either
-		if err != nil || !e.IsDir() || name == root {
-			return nil
-		}
-		if seen++; seen > mostFolders {
-			return fs.SkipAll
-		}
-		if e.Name() == ".git" {
-			if above := filepath.Dir(name); above != root {
-				out = append(out, above)
-			}
-			return fs.SkipDir
-		}
-		if e.Name() == "node_modules" || strings.Count(name, "/")-depth > deepest {
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return out
 }
 
 // commandLine writes words as a shell reads them back, with quotes where they are

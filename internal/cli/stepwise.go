@@ -135,7 +135,7 @@ func (s *stepper) inside(ctx context.Context, d *manage.Desk, policy *loaded, sc
 	facts := s.engine.Analyzer.Analyze(s.script)
 	contract := s.engine.Contract(s.script, facts)
 	script.Env = sandbox.Variables(contract)
-	script.Files = stepwise.Files{Read: contract.Read, Hidden: contract.Hidden, Write: contract.Write, Protected: contract.Protected, Barred: contract.Bars, Temp: s.temp}
+	script.Files = stepwise.Files{Read: contract.Read, Hidden: contract.Hidden, Write: contract.Write, Protected: slices.Concat(contract.Protected, sandbox.There(contract)), Barred: contract.Bars, Temp: s.temp}
 	var outs [2]bytes.Buffer
 	script.Stdout, script.Stderr = s.std.Out, s.std.Err
 	if s.o.asJSON {

@@ -93,7 +93,7 @@ func appendMasked(text []byte, r sayso.Record) ([]byte, error) {
 
 func maskedTerms(terms sayso.Contract) sayso.Contract {
 	terms.Tool, terms.Input, terms.Script = clean(terms.Tool), short(terms.Input), clean(terms.Script)
-	for _, list := range []*[]string{&terms.Argv, &terms.Read, &terms.Hidden, &terms.Write, &terms.Protected, &terms.Barred, &terms.Watched, &terms.Scratch, &terms.Inherit, &terms.Hosts} {
+	for _, list := range []*[]string{&terms.Argv, &terms.Read, &terms.Hidden, &terms.Write, &terms.Protected, &terms.Barred, &terms.Watched, &terms.Skipped, &terms.Scratch, &terms.Inherit, &terms.Hosts} {
 		*list = texts(*list)
 	}
 	env := map[string]string{}

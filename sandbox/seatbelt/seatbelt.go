@@ -106,7 +106,7 @@ func (w *writer) reads(c sayso.Contract, temp string) {
 // these can be removed or renamed.
 func (w *writer) writes(c sayso.Contract, temp string) {
 	w.rule("allow file-write*", w.paths("subpath", c.Write, c.Scratch, []string{temp}))
-	w.rule("deny file-write*", w.expressions(c.Barred))
+	w.rule("deny file-write*", w.barred(c))
 	for _, root := range c.Write { // what is only watched may be made, also where its name is barred
 		for _, filter := range w.expressions(c.Watched) {
 			w.rule("allow file-write*", []string{"(require-all " + filter + " " + w.paths("subpath", []string{root})[0] + ")"})
@@ -125,16 +125,51 @@ func (w *writer) writes(c sayso.Contract, temp string) {
 	w.rule("deny file-write-unlink", w.paths("literal", above))
 }
 
-// expressions are filters for patterns.
-func (w *writer) expressions(patterns []string) (out []string) {
-	for _, pattern := range patterns {
-		text, err := expression(pattern)
-		if err != nil {
-			w.fail(err)
+// barred are filters for patterns of what nobody may make, but for what is in folders that
+// are skipped.
+func (w *writer) barred(c sayso.Contract) []string {
+	out := w.expressions(c.Barred)
+	for i, pattern := range c.Barred {
+		top, rest, deep := strings.Cut(pattern, below)
+		var names []string
+		for _, name := range c.Skipped {
+			if !slices.Contains(strings.Split(rest, "/"), name) { // else all that is named would be, too
+				names = append(names, w.elements(quoted(name)))
+			}
 		}
-		out = append(out, `(regex #"`+text+`")`)
+		if deep && len(names) > 0 {
+			out[i] = "(require-all " + out[i] + ` (require-not (regex #"^` + w.elements(top+below) + "(" + strings.Join(names, "|") + `)/")))`
+		}
 	}
 	return out
+}
+
+// quoted is a name as a pattern for it.
+func quoted(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// below stands in a pattern for any number of folders.
+const below = "/**/"
+
+// expressions are filters for patterns, and for all that is below what they name.
+func (w *writer) expressions(patterns []string) (out []string) {
+	for _, pattern := range patterns {
+		if !path.IsAbs(pattern) {
+			w.fail(fmt.Errorf("the pattern %q cannot be written in a profile", pattern))
+		}
+		out = append(out, `(regex #"^`+w.elements(pattern)+`(/.*)?$")`)
+	}
+	return out
+}
+
+// elements is the regular expression for a pattern, or the first elements of one.
+func (w *writer) elements(pattern string) string {
+	text, err := expression(pattern)
+	if err != nil {
+		w.fail(err)
+	}
+	return text
 }
 
 // within reports whether a path is a folder or below it.
@@ -142,16 +177,20 @@ func within(p, folder string) bool {
 	return p == folder || strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// expression is the regular expression for a pattern of [path.Match], and for all that is
-// below what it names.
+// expression is the regular expression for a pattern of a contract.
 func expression(pattern string) (string, error) {
-	if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) {
+	if _, err := path.Match(pattern, ""); err != nil {
 		return "", fmt.Errorf("the pattern %q cannot be written in a profile", pattern)
 	}
+	for strings.Contains(pattern, below+"**/") {
+		pattern = strings.ReplaceAll(pattern, below+"**/", below)
+	}
 	var out strings.Builder
-	out.WriteByte('^')
 	for i := 0; i < len(pattern); i++ {
 		switch b := pattern[i]; {
+		case strings.HasPrefix(pattern[i:], below):
+			i += len(below) - 1
+			out.WriteString("/(.*/)?")
 		case b == '*':
 			out.WriteString("[^/]*")
 		case b == '?':
@@ -165,7 +204,6 @@ func expression(pattern string) (string, error) {
 			out.WriteString(literal(b))
 		}
 	}
-	out.WriteString("(/.*)?$")
 	return out.String(), nil
 }
 

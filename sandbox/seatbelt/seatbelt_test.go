@@ -38,9 +38,13 @@ func TestGolden(t *testing.T) {
 		"narrow": with(workspace, func(c *sayso.Contract) {
 			c.Read, c.Scratch = []string{"/Users/me/repo", "/Users/me/go"}, []string{"/Users/me/Library/Caches/go-build"}
 		}),
-		"loopback":  with(workspace, func(c *sayso.Contract) { c.Network, c.Procs, c.Memory = sayso.NetworkLoopback, 10, 1<<30 }),
-		"hosts":     with(workspace, func(c *sayso.Contract) { c.Network, c.Hosts = sayso.NetworkHosts, []string{"example.com"} }),
-		"all":       with(workspace, func(c *sayso.Contract) { c.Network = sayso.NetworkAll }),
+		"loopback": with(workspace, func(c *sayso.Contract) { c.Network, c.Procs, c.Memory = sayso.NetworkLoopback, 10, 1<<30 }),
+		"hosts":    with(workspace, func(c *sayso.Contract) { c.Network, c.Hosts = sayso.NetworkHosts, []string{"example.com"} }),
+		"all":      with(workspace, func(c *sayso.Contract) { c.Network = sayso.NetworkAll }),
+		"below": with(workspace, func(c *sayso.Contract) {
+			c.Barred, c.Watched = []string{"/Users/me/repo/**/.env*", "/Users/me/repo/**/.git/hooks"}, []string{"/Users/me/repo/**/.env*example"}
+			c.Skipped = []string{".git", "node_modules", "a+*"}
+		}),
 		"odd names": {Argv: []string{"x"}, Dir: "/", Write: []string{`/Users/me/a "b" \c (d) ü`}, Protected: []string{`/Users/me/a "b" \c (d) ü/x.y`}, Barred: []string{`/a+b/.env\**/?.$`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,11 +124,12 @@ func TestRefused(t *testing.T) {
 
 // FuzzPattern: the expression for a pattern fits what the pattern fits, and what is below.
 func FuzzPattern(f *testing.F) {
-	for _, seed := range [][2]string{{"/repo/.env*", "/repo/.env.local"}, {"/r/a?c", "/r/a.c/x"}, {`/r/\*`, "/r/*"}, {"/a.b", "/axb"}, {"/a|b", "/a"}} {
+	for _, seed := range [][2]string{{"/repo/.env*", "/repo/.env.local"}, {"/r/a?c", "/r/a.c/x"}, {`/r/\*`, "/r/*"}, {"/a.b", "/axb"}, {"/a|b", "/a"}, {"/r/**/.env*", "/r/a/b/.env/c"}, {"/r/**/a/b", "/r/b"}, {"/r/**/**/b", "/r/b"}, {"/**/b", "/b"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, name string) {
-		text, _, err := seatbelt.Profile(sayso.Contract{Write: []string{"/w"}, Barred: []string{pattern}}, "/t")
+		c := sayso.Contract{Write: []string{"/w"}, Barred: []string{pattern}}
+		text, _, err := seatbelt.Profile(c, "/t")
 		if err != nil || strings.Contains(name, "\n") || !utf8.ValidString(name) || !path.IsAbs(name) || path.Clean(name) != name {
 			return
 		}
@@ -136,7 +141,9 @@ func FuzzPattern(f *testing.F) {
 		}
 		want := false
 		for at := name; !want && at != "/"; at = path.Dir(at) {
-			want, _ = path.Match(pattern, at)
+			if want, err = c.Matches(pattern, at); err != nil {
+				return
+			}
 		}
 		if got := re.MatchString(name); got != want && name != "/" {
 			t.Errorf("%q with %q: %v, want %v (%s)", pattern, name, got, want, expression)

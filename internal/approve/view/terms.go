@@ -56,6 +56,9 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 	if len(c.Watched) > 0 {
 		list = append(list, row("told if it is made", joined(c.Watched, o)))
 	}
+	if len(c.Skipped) > 0 {
+		list = append(list, row("not so in folders", joined(c.Skipped, Options{})))
+	}
 	if len(c.Scratch) > 0 {
 		list = append(list, row("gone at the end", each(c.Scratch, o)...))
 	}
