@@ -69,9 +69,14 @@ func TestAsk(t *testing.T) {
 	if n := asked.Load(); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
-	for _, own := range []string{"127.0.0.1", "localhost", "x.localhost", "169.254.169.254", "10.0.0.1", "[::1]", "[fe80::1]", "[::ffff:127.0.0.1]", "0.0.0.0"} {
+	for _, own := range []string{"127.0.0.1", "localhost", "x.localhost", "169.254.169.254", "168.63.129.16", "10.0.0.1", "[::1]", "[fe80::1]", "[::ffff:127.0.0.1]", "0.0.0.0"} {
 		if text := say(t, address, page(own)); !strings.Contains(text, "nobody is asked about those") {
 			t.Errorf("%s: %q", own, text)
+		}
+	}
+	for _, odd := range []string{"2130706433", "0177.0.0.1", "127.1", "0x7f.1", "x.0x7F"} {
+		if text := say(t, address, page(odd)); !strings.Contains(text, "written in another way") {
+			t.Errorf("%s: %q", odd, text)
 		}
 	}
 	go func() { got <- say(t, address, page("www.good.example")) }()

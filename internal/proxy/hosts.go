@@ -42,7 +42,21 @@ func clean(host string) (string, error) {
 	if host == "" || len(host) > 253 || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" || strings.Contains(host, "..") || host[0] == '.' {
 		return "", fmt.Errorf("%q is no name of a host", host)
 	}
+	if endsInNumber(host) {
+		return "", fmt.Errorf("%q is no name of a host, but an address that is written in another way: write it as usual", host)
+	}
 	return host, nil
+}
+
+// endsInNumber reports whether a host is what some programs take for an address, as
+// 2130706433, 0x7f.1 or 127.1: nobody may decide about the address, and then look it up
+// as a name.
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
 }
 
 // listed reports whether a target may be reached without asking. A pattern stands for
@@ -116,8 +130,8 @@ func (p *Proxy) addresses(ctx context.Context, t Target, made *Connection) ([]ne
 }
 
 // notPublic are addresses that are not one machine of the internet, beside those that
-// package netip knows.
-var notPublic = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2002::/16", "2001::/23", "fec0::/10", "::/96")
+// package netip knows; one of them is that of a cloud's own services for a machine.
+var notPublic = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "168.63.129.16/32", "2002::/16", "2001::/23", "fec0::/10", "::/96")
 
 func prefixes(texts ...string) []netip.Prefix {
 	out := make([]netip.Prefix, len(texts))
