@@ -8,6 +8,7 @@
 package stepwise
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -35,6 +36,8 @@ type Script struct {
 
 	Stdin          *os.File // nil: nothing
 	Stdout, Stderr io.Writer
+
+	Memory uint64 // bytes that this process may use meanwhile; 0: half a gigabyte
 
 	Steps Steps
 	Files Files
@@ -95,6 +98,7 @@ func (s *Script) Run(ctx context.Context) (status int, err error) {
 	if err := jobs.prelude(ctx, runner); err != nil {
 		return 0, err
 	}
+	go jobs.watch(ctx, cmp.Or(s.Memory, mostMemory))
 	err = runner.Run(ctx, apart(file))
 	var exit interp.ExitStatus
 	switch failed := jobs.failed(); {

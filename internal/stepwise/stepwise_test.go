@@ -258,6 +258,17 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// TestMemory: a script that fills memory without starting anything is ended.
+func TestMemory(t *testing.T) {
+	for _, text := range []string{"x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", "while :; do a+=(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa{1..999}); done"} {
+		s, _ := script(t, text, &recorder{})
+		s.Memory = 64 << 20
+		if _, err := s.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "too much memory") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestFiles: the shell itself opens what its contract says, and nothing else, whatever
 // leads there.
 func TestFiles(t *testing.T) {
