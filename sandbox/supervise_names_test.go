@@ -3,6 +3,8 @@
 package sandbox_test
 
 import (
+	"context"
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -73,5 +75,40 @@ func TestSuperviseDetour(t *testing.T) {
 		if r := run(t, c, (&judge{}).options); r.out != "" || !strings.Contains(r.err, says) {
 			t.Errorf("%v", r)
 		}
+	}
+}
+
+// TestSuperviseNoHost: an address without a host is this machine, and decided as that,
+// whatever the socket would make of it.
+func TestSuperviseNoHost(t *testing.T) {
+	port, came := listen(t)
+	for name, code := range map[string]string{
+		"connect": `socket.create_connection(("0.0.0.0", P), 20)`,
+		"sendto":  `socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("0.0.0.0", P))`,
+		"mapped":  `socket.socket(socket.AF_INET6).connect(("::ffff:0.0.0.0", P))`,
+		"bound":   `s = socket.socket(socket.AF_INET6); s.bind(("::ffff:127.0.0.1", 0)); s.connect(("::", P))`,
+	} {
+		var asked []string
+		c := contract(inHome(t), "python3 -c 'import socket\nP = "+itoa(port)+"\n"+code+"'")
+		c.Network = sayso.NetworkAll
+		r := run(t, c, func(o *sandbox.Options) {
+			(&judge{}).options(o)
+			o.Connect = func(_ context.Context, host string, _ int) error {
+				if asked = append(asked, host); host == "127.0.0.1" {
+					return errors.New("not this one")
+				}
+				return nil
+			}
+		})
+		if strings.Contains(r.err, "Address family not supported") {
+			continue // the kernel has no IPv6
+		}
+		want := map[bool]string{true: "::1", false: "127.0.0.1"}[name == "bound"]
+		if len(asked) != 1 || asked[0] != want || r.Exit == 0 {
+			t.Errorf("%s: asked about %v, want %s: %v", name, asked, want, r)
+		}
+	}
+	if n := came(); n != 0 {
+		t.Errorf("%d came through", n)
 	}
 }

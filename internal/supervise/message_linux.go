@@ -180,8 +180,27 @@ func (m *messenger) address(at, size uint64) ([]byte, error) {
 	default:
 		return nil, unix.EACCES // a path would be looked for here, and not inside
 	}
+	if to.Addr().IsUnspecified() { // what that means depends on the socket: it is this machine, and said so
+		to = loopback(text, to.Port())
+	}
 	if m.s.Connect == nil || m.s.Connect(m.ctx, to) != nil {
 		return nil, unix.EACCES
 	}
 	return text, nil
+}
+
+// loopback makes an address without a host that of this machine.
+func loopback(text []byte, port uint16) netip.AddrPort {
+	own := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	switch {
+	case binary.NativeEndian.Uint16(text) == unix.AF_INET:
+		copy(text[4:8], own.AsSlice())
+	case netip.AddrFrom16([16]byte(text[8:24])).Is4In6():
+		mapped := own.As16()
+		copy(text[8:24], mapped[:])
+	default:
+		own = netip.IPv6Loopback()
+		copy(text[8:24], own.AsSlice())
+	}
+	return netip.AddrPortFrom(own, port)
 }
