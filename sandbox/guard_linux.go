@@ -31,7 +31,10 @@ func (p *plan) guard() error {
 
 // protected are the steps for what cannot be changed in folders that can.
 func (p *plan) protected() error {
-	g := guards{p: p, pinned: map[string]bool{}}
+	g := guards{p: p, found: map[string]bool{}, pinned: map[string]bool{}}
+	for _, name := range p.seen.held() {
+		g.found[name] = !slices.Contains(p.c.Protected, name)
+	}
 	p.links = slices.Clone(p.seen.loose)
 	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.c.Protected, p.seen.held()))) {
 		root := rootOf(name, p.c.Write)
@@ -51,6 +54,7 @@ func (p *plan) protected() error {
 // guards are the steps for protected paths, while they are written.
 type guards struct {
 	p      *plan
+	found  map[string]bool // what is there, and may go, but is not to be made
 	done   []string
 	pinned map[string]bool
 }
@@ -58,7 +62,7 @@ type guards struct {
 // hold writes the steps for one path in a folder that can be written.
 func (g *guards) hold(at, name string) error {
 	p := g.p
-	found := slices.Contains(p.seen.held(), name)
+	found := g.found[name]
 	for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
 		at += "/" + part
 		info, err := os.Lstat(at)

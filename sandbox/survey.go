@@ -77,8 +77,10 @@ func (s *survey) follow(c *sayso.Contract, name, to string) {
 	}
 	to = filepath.Clean(to)
 	real, err := filepath.EvalSymlinks(to)
+	folder, _ := filepath.EvalSymlinks(filepath.Dir(to)) // empty: there is none
 	switch {
 	case !within(to, c.Write) && (err != nil || !within(real, c.Write)):
+	case folder == filepath.Dir(to) && !isLink(to) && (slices.Contains(c.Protected, to) || err != nil && c.Bars(to)): // it is held by itself
 	case err == nil && real == to:
 		s.led = append(s.led, to)
 	default:
