@@ -51,13 +51,13 @@ func terms(c *sayso.Contract, what []Line, o Options) []Row {
 		list = append(list, row("not seen", each(c.Hidden, o)...))
 	}
 	if len(c.Barred) > 0 {
-		list = append(list, row("ended if it makes", joined(c.Barred, o)))
+		list = append(list, row("ended if it makes", patterns(c.Barred, o)...))
 	}
 	if len(c.Watched) > 0 {
-		list = append(list, row("told if it is made", joined(c.Watched, o)))
+		list = append(list, row("told if it is made", patterns(c.Watched, o)...))
 	}
 	if len(c.Skipped) > 0 {
-		list = append(list, row("not so in folders", joined(c.Skipped, Options{})))
+		list = append(list, row("every folder but", joined(c.Skipped, Options{})))
 	}
 	if len(c.Scratch) > 0 {
 		list = append(list, row("gone at the end", each(c.Scratch, o)...))
@@ -117,6 +117,30 @@ func each(list []string, o Options) []string {
 }
 
 func joined(list []string, o Options) string { return strings.Join(each(list, o), ", ") }
+
+// patterns are those of a contract, with a line for all that are for every folder of
+// another.
+func patterns(list []string, o Options) (out []string) {
+	lines := map[string]int{}
+	var others []string
+	for _, pattern := range list {
+		top, name, deep := strings.Cut(pattern, "/**/")
+		at, known := lines[top]
+		switch {
+		case !deep:
+			others = append(others, pattern)
+		case known:
+			out[at] += ", " + Safe(name)
+		default:
+			lines[top] = len(out)
+			out = append(out, "in every folder of "+path(top, o)+": "+Safe(name))
+		}
+	}
+	if len(others) > 0 {
+		out = append(out, joined(others, o))
+	}
+	return out
+}
 
 func orNone(list []string) []string {
 	if len(list) == 0 {

@@ -142,6 +142,28 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// TestPatterns: names that are barred in every folder are told once for each root.
+func TestPatterns(t *testing.T) {
+	r := bash(t, "git push")
+	r.Contract.Barred = []string{"/home/dev/app/**/.env*", "/home/dev/app/.git/commondir", "/home/dev/app/**/.sayso", "/srv/**/.env\n*"}
+	r.Contract.Watched, r.Contract.Skipped = []string{"/home/dev/app/**/.env*example"}, []string{"node_modules", "vendor"}
+	var rows []string
+	for _, row := range view.Of(r, view.Options{Home: "/home/dev"}).Terms {
+		if slices.Contains([]string{"ended if it makes", "told if it is made", "every folder but"}, row.Name) {
+			for _, line := range row.Lines {
+				rows = append(rows, row.Name+": "+line.String())
+			}
+		}
+	}
+	want := []string{
+		"ended if it makes: in every folder of ~/app: .env*, .sayso", `ended if it makes: in every folder of /srv: .env\n*`, "ended if it makes: ~/app/.git/commondir",
+		"told if it is made: in every folder of ~/app: .env*example", "every folder but: node_modules, vendor",
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("terms\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestElsewhere: where a yes does not count, none is offered, and it is said where
 // it does.
 func TestElsewhere(t *testing.T) {
