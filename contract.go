@@ -86,6 +86,9 @@ func (c *Contract) Matches(pattern, name string) (bool, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return false, err
 	}
+	if named, err := path.Match(path.Base(pattern), path.Base(name)); !named && err == nil && !strings.Contains(pattern, "[") { // most names are others
+		return false, nil
+	}
 	return c.match(strings.Split(pattern, "/"), strings.Split(name, "/"))
 }
 

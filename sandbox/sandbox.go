@@ -246,7 +246,7 @@ func (j *job) guarded(ctx context.Context, start func(context.Context) (Result, 
 	defer j.stop(nil)
 	began, unbar := time.Now(), func() {}
 	if j.layers == nil { // else it is shown what was made
-		unbar = j.bar(j.before)
+		unbar = j.bar(*j.before)
 	}
 	result, err = start(ctx)
 	var setup *setupError

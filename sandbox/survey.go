@@ -273,10 +273,11 @@ func (w *walk) entry(in stop, name []byte, kind fs.FileMode) (next stop, ok bool
 	}
 	path := strings.TrimSuffix(in.path, "/") + "/" + string(name)
 	if wanted {
-		if slices.ContainsFunc(w.c.Watched, w.names(path)) {
+		barred, watched := w.bars(path)
+		if watched {
 			w.s.watched = append(w.s.watched, path)
 		}
-		if w.c.Bars(path) {
+		if barred {
 			if !slices.Contains(w.c.Protected, path) {
 				w.s.barred = append(w.s.barred, path)
 			}
@@ -285,6 +286,12 @@ func (w *walk) entry(in stop, name []byte, kind fs.FileMode) (next stop, ok bool
 	}
 	next = stop{path, in.deep && !slices.Contains(w.c.Skipped, string(name))}
 	return next, folder && (next.deep || slices.ContainsFunc(w.ways, w.names(path)))
+}
+
+// bars reports whether a path is barred, or told, in a folder that is not.
+func (w *walk) bars(path string) (barred, watched bool) {
+	watched = slices.ContainsFunc(w.c.Watched, w.names(path))
+	return !watched && slices.ContainsFunc(w.c.Barred, w.names(path)), watched
 }
 
 // names reports whether a pattern names a path.
@@ -310,9 +317,11 @@ func (s *survey) since(c *sayso.Contract, let func(dir string)) (barred, watched
 	now := &survey{}
 	now.shallow(c)
 	found := &news{walk: newWalk(c, now), barred: now.barred, watched: now.watched, let: let}
-	buffer := make([]byte, 32<<10)
-	for _, dir := range s.folders {
-		found.in(dir, buffer)
+	if len(s.folders) > 0 {
+		buffer := make([]byte, 32<<10)
+		for _, dir := range s.folders {
+			found.in(dir, buffer)
+		}
 	}
 	for list, old := range map[*[]string][]string{&found.barred: s.barred, &found.watched: s.watched} {
 		slices.Sort(*list)
@@ -365,11 +374,12 @@ func (f *news) entry(dir string, name []byte, link string) {
 		return
 	}
 	path := strings.TrimSuffix(dir, "/") + "/" + string(name)
-	if link == "" && slices.ContainsFunc(f.walk.c.Watched, f.walk.names(path)) {
+	barred, watched := f.walk.bars(path)
+	if link == "" && watched {
 		f.watched = append(f.watched, path)
 	}
 	switch {
-	case !f.walk.c.Bars(path) || slices.Contains(f.walk.c.Protected, path):
+	case !barred || slices.Contains(f.walk.c.Protected, path):
 	case link != "":
 		f.barred = append(f.barred, link)
 	default:

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,23 +18,48 @@ import (
 // top first: each takes memory of the kernel, and some microseconds.
 const mostWatched = 512
 
+// barAfter is how long a command runs before it is watched. Most end sooner, and what
+// they have made is found at their end; to stop watching takes the kernel ten
+// milliseconds.
+const barAfter = 20 * time.Millisecond
+
 // bar ends the run as soon as something appears under a barred name, until the function
 // that it returns is called. Where it cannot look, what was made is put aside at the end
 // all the same.
-func (j *job) bar(before *survey) (stop func()) {
-	dirs := slices.Clone(before.folders[:min(len(before.folders), mostWatched)])
+func (j *job) bar(before survey) (stop func()) {
+	before.folders = before.folders[:min(len(before.folders), mostWatched)]
+	if len(j.c.Barred) == 0 {
+		return func() {}
+	}
+	quit, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-quit:
+		case <-time.After(barAfter):
+			j.watch(&before, quit)
+		}
+	}()
+	return func() {
+		close(quit)
+		<-over
+	}
+}
+
+// watch waits for something to appear under a barred name.
+func (j *job) watch(before *survey, quit <-chan struct{}) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return
+	}
+	f := os.NewFile(uintptr(fd), "inotify")
+	defer func() { go f.Close() }() //nolint:errcheck // it was only read, and nobody has to wait for it
+	dirs := slices.Clone(before.folders)
 	for _, pattern := range j.c.Barred {
 		if !strings.Contains(pattern, below) {
 			found, _ := filepath.Glob(filepath.Dir(pattern)) // the patterns were checked
 			dirs = append(dirs, found...)
 		}
-	}
-	if len(dirs) == 0 {
-		return func() {}
-	}
-	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
-	if err != nil {
-		return func() {}
 	}
 	watched := map[int32]string{}
 	for _, dir := range dirs {
@@ -41,16 +67,15 @@ func (j *job) bar(before *survey) (stop func()) {
 			watched[int32(n)] = dir //nolint:gosec // the kernel's numbers are small
 		}
 	}
-	f := os.NewFile(uintptr(fd), "inotify")
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		j.notice(f, watched)
-	}()
-	return func() {
-		_ = f.Close() // it was only read
-		<-over
+	if made, _ := before.since(&j.c, func(string) {}); len(made) > 0 {
+		j.stop(&barredError{path: made[0]})
+		return
 	}
+	go func() {
+		<-quit
+		_ = f.SetReadDeadline(time.Now()) // what was read so far counts
+	}()
+	j.notice(f, watched)
 }
 
 // notice reads what has appeared.
@@ -59,7 +84,7 @@ func (j *job) notice(f *os.File, watched map[int32]string) {
 	for {
 		n, err := f.Read(events)
 		if err != nil {
-			return // it was closed
+			return // it is over
 		}
 		for rest := events[:n]; len(rest) >= unix.SizeofInotifyEvent; {
 			number := int32(binary.NativeEndian.Uint32(rest)) //nolint:gosec // as the kernel writes it
