@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/mask"
@@ -49,7 +50,34 @@ var secretNames = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"
 func secret(name, value string) bool {
 	upper := strings.ToUpper(name)
 	return slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(upper, part) }) ||
-		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || mask.Text(name+"="+value) != name+"="+value
+		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || looksSecret(name+"="+value)
+}
+
+// judged has the variables that do not look like secrets: they are those of this process,
+// and hardly change from one command to the next.
+var judged struct {
+	sync.Mutex
+	plain map[string]bool
+}
+
+// mostJudged is how many are remembered.
+const mostJudged = 256
+
+// looksSecret reports whether what a variable has looks like a secret.
+func looksSecret(text string) bool {
+	judged.Lock()
+	defer judged.Unlock()
+	if judged.plain[text] {
+		return false
+	}
+	if mask.Text(text) != text {
+		return true
+	}
+	if judged.plain == nil || len(judged.plain) >= mostJudged {
+		judged.plain = map[string]bool{}
+	}
+	judged.plain[text] = true
+	return false
 }
 
 // proxyPort is where the proxy of a run listens, in the run's own network.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sayso-dev/sayso/internal/box"
 )
 
@@ -65,23 +67,25 @@ func (g *guards) hold(at, name string) error {
 	found := g.found[name]
 	for part := range strings.SplitSeq(strings.TrimPrefix(name, at+"/"), "/") {
 		at += "/" + part
-		info, err := os.Lstat(at)
+		var stat unix.Stat_t
+		err := unix.Lstat(at, &stat)
+		kind := stat.Mode & unix.S_IFMT
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && found:
 			return nil // it has gone since
 		case errors.Is(err, fs.ErrNotExist):
 			p.missing, p.places = append(p.missing, at), append(p.places, at)
 		case err != nil:
-			return err
-		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Errorf("look at %s: %w", at, err)
+		case kind == unix.S_IFLNK:
 			if _, known := p.seen.links[at]; !known { // else it is put back
 				p.links = append(p.links, at) // it cannot be held
 			}
 			g.done = append(g.done, at)
 			return nil
-		case !info.Mode().IsRegular() && !found && isPlace(at):
+		case kind != unix.S_IFREG && !found && isPlace(at):
 			p.places = append(p.places, at)
-		case info.IsDir() && at != name:
+		case kind == unix.S_IFDIR && at != name:
 			if !g.pinned[at] {
 				p.add(p.pin(), at)
 			}

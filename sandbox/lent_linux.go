@@ -63,6 +63,9 @@ func (p *plan) key() string {
 		line := strings.Join(s, "\x00")
 		switch s[0] {
 		case box.Bind, box.Protect, box.Pin, box.Scratch:
+			if s[len(s)-1] == "dev" {
+				break // devices stay what they are
+			}
 			var stat unix.Stat_t
 			if err := unix.Lstat(s[1], &stat); err != nil {
 				line += err.Error()

@@ -31,14 +31,18 @@ import (
 type holding struct {
 	locks  []*os.File // of folders, by name
 	places []place
-	spare  string // as that of the plan
+	spare  *spare // nil: there is none
 }
 
 // A place holds a path.
 type place struct {
-	name string
+	in   *os.File    // the folder
+	name string      // the whole path
 	was  unix.Stat_t // what holds it, if that was moved there; else nothing is known of it
 }
+
+// base is its name in its folder.
+func (p *place) base() string { return filepath.Base(p.name) }
 
 // placeMode is the mode of a folder of ours, which none of people's empty folders has:
 // it is made with it, so nobody ever sees one without.
@@ -81,9 +85,9 @@ func (p *plan) hold() (*holding, error) {
 // lock takes the shared locks of the folders that places are in, as far as it is
 // known.
 func (p *plan) lock() (*holding, error) {
-	h := &holding{spare: p.spare}
+	h := &holding{spare: openSpare(p.spare)}
 	for _, name := range p.places {
-		if h.has(filepath.Dir(name)) {
+		if h.lockOf(name) != nil {
 			continue
 		}
 		f, err := lockFolder(filepath.Dir(name))
@@ -95,14 +99,20 @@ func (p *plan) lock() (*holding, error) {
 	return h, nil
 }
 
-// has reports whether a folder is locked.
-func (h *holding) has(folder string) bool {
-	return slices.ContainsFunc(h.locks, func(f *os.File) bool { return f.Name() == folder })
+// lockOf is the lock of the folder that a path is in, or nil.
+func (h *holding) lockOf(name string) *os.File {
+	dir := filepath.Dir(name)
+	for _, f := range h.locks {
+		if f.Name() == dir {
+			return f
+		}
+	}
+	return nil
 }
 
 // covers reports whether the folders of all these are locked.
 func (h *holding) covers(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return !h.has(filepath.Dir(name)) })
+	return !slices.ContainsFunc(names, func(name string) bool { return h.lockOf(name) == nil })
 }
 
 // How long a lock is waited for, and how often it is tried. Whoever removes places has
@@ -134,7 +144,8 @@ func lockFolder(name string) (*os.File, error) {
 // this one has its lock. Again is true if it was somebody else.
 func (p *plan) fill(h *holding) (again bool, err error) {
 	for _, name := range slices.Clone(p.places) {
-		was, err := p.newPlace(name)
+		one := place{in: h.lockOf(name), name: name}
+		err := p.newPlace(&one, h.spare)
 		switch {
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
 			p.forget(name)
@@ -144,7 +155,7 @@ func (p *plan) fill(h *holding) (again bool, err error) {
 		case err != nil && !errors.Is(err, fs.ErrExist):
 			return false, fmt.Errorf("hold the place of %s: %w", name, err)
 		}
-		h.places = append(h.places, place{name, was})
+		h.places = append(h.places, one)
 	}
 	return false, nil
 }
@@ -157,16 +168,16 @@ func (p *plan) forget(name string) {
 	p.places = slices.DeleteFunc(p.places, func(other string) bool { return other == name })
 }
 
-func (p *plan) newPlace(name string) (was unix.Stat_t, err error) {
-	folder := p.isFolderName(name)
-	was, done, err := p.fromSpare(name, folder)
-	switch {
-	case done:
-		return was, err
-	case folder:
-		return was, unix.Mkdir(name, placeMode)
+// newPlace holds a path, by what has held it before or by something new.
+func (p *plan) newPlace(one *place, from *spare) error {
+	folder := p.isFolderName(one.name)
+	if done, err := from.give(one, folder); done {
+		return err
 	}
-	return was, unix.Mknod(name, unix.S_IFSOCK|0o600, 0)
+	if folder {
+		return unix.Mkdirat(int(one.in.Fd()), one.base(), placeMode)
+	}
+	return unix.Mknodat(int(one.in.Fd()), one.base(), unix.S_IFSOCK|0o600, 0)
 }
 
 // isFolderName reports whether what is missing is held by a folder: others are below
@@ -181,23 +192,24 @@ func (p *plan) isFolderName(name string) bool {
 // isPlace reports whether what is there is nothing but a place: nobody keeps a socket
 // under the name of a file that is protected, or an empty folder of that mode.
 func isPlace(name string) bool {
-	_, folder, ok := placeKind(name)
-	return ok && (!folder || isEmpty(name))
+	var stat unix.Stat_t
+	if unix.Lstat(name, &stat) != nil {
+		return false
+	}
+	folder, ok := placeKind(&stat)
+	return ok && (!folder || isEmpty(unix.AT_FDCWD, name))
 }
 
 // placeKind is what kind of place something is, unless it is another thing; something
 // may be in it.
-func placeKind(name string) (stat unix.Stat_t, folder, ok bool) {
-	if unix.Lstat(name, &stat) != nil {
-		return unix.Stat_t{}, false, false
-	}
+func placeKind(stat *unix.Stat_t) (folder, ok bool) {
 	folder = stat.Mode&(unix.S_IFMT|unix.S_ISVTX) == unix.S_IFDIR|unix.S_ISVTX
-	return stat, folder, folder || stat.Mode&unix.S_IFMT == unix.S_IFSOCK
+	return folder, folder || stat.Mode&unix.S_IFMT == unix.S_IFSOCK
 }
 
 // isEmpty reports whether nothing is in a folder.
-func isEmpty(name string) bool {
-	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+func isEmpty(dir int, name string) bool {
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
 	}
@@ -222,8 +234,8 @@ func (h *holding) free() {
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			back := letIn(f.Stat, f.Chmod)
 			for i := range h.places {
-				if filepath.Dir(h.places[i].name) == f.Name() {
-					h.remove(&h.places[i])
+				if h.places[i].in == f {
+					h.places[i].free(h.spare)
 				}
 			}
 			back()
@@ -231,5 +243,6 @@ func (h *holding) free() {
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // it is closed anyway
 		_ = f.Close()                             // nothing was written to it
 	}
-	h.locks, h.places = nil, nil
+	h.spare.close()
+	h.locks, h.places, h.spare = nil, nil, nil
 }

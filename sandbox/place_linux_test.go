@@ -171,7 +171,7 @@ func TestSpare(t *testing.T) {
 		t.Errorf("kept: %v, and before %v", got, kept)
 	}
 	h := hold()
-	if !h.places[0].untouched(h.places[0].name) {
+	if !h.places[0].untouched(h.places[0].in, h.places[0].base()) {
 		t.Error("it would have to be looked into")
 	}
 	older := old.Add(-time.Hour) // as a program sets it that copies times, too

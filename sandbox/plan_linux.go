@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/box"
@@ -33,6 +34,17 @@ var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 // inside gets at.
 const keys = "/proc/keys"
 
+// devicesHere are those of them that this machine has, when it is first looked: whoever
+// runs one command after the other need not look each time.
+var devicesHere = sync.OnceValue(func() (out []string) {
+	for _, name := range devices {
+		if _, err := os.Stat("/dev/" + name); err == nil {
+			out = append(out, "/dev/"+name)
+		}
+	}
+	return out
+})
+
 // A plan is how the view of a run is built.
 type plan struct {
 	c        *sayso.Contract
@@ -52,6 +64,7 @@ type plan struct {
 
 	steps    []box.Step
 	visible  []string // see shown
+	reals    map[string]string
 	guards   [2]int   // which of the steps are those for protected paths
 	stale    bool     // some time has passed since those were written
 	looked   int      // how often they were written
@@ -66,7 +79,7 @@ func (p *plan) add(words ...string) { p.steps = append(p.steps, words) }
 
 // make writes the steps, for the files as they are now. It changes nothing.
 func (p *plan) make() error {
-	p.steps, p.covered, p.writable, p.visible = make([]box.Step, 0, 64), nil, nil, nil
+	p.steps, p.covered, p.writable, p.visible, p.reals = make([]box.Step, 0, 64), nil, nil, nil, nil
 	if p.steps = append(p.steps, p.streams...); p.abi == 0 {
 		p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[1] == "0" }) // it comes through a pipe
 	}
@@ -148,7 +161,7 @@ func (p *plan) shown() []string {
 	}
 	var list []string
 	for _, name := range slices.Concat(p.c.Read, []string{p.c.Dir}) {
-		if real, err := filepath.EvalSymlinks(name); err == nil { // what is not there cannot be read
+		if real, err := p.real(name); err == nil { // what is not there cannot be read
 			list = append(list, real)
 		}
 	}
@@ -256,9 +269,24 @@ func (p *plan) folder(name string) {
 	}
 }
 
+// real is where a path leads to, as it was seen first.
+func (p *plan) real(name string) (string, error) {
+	if real, ok := p.reals[name]; ok {
+		return real, nil
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if p.reals == nil {
+		p.reals = map[string]string{}
+	}
+	if err == nil {
+		p.reals[name] = real
+	}
+	return real, err
+}
+
 // show lets something be seen, and makes the place for it if need be.
 func (p *plan) show(name, how string) error {
-	real, err := filepath.EvalSymlinks(name)
+	real, err := p.real(name)
 	switch {
 	case err != nil:
 		return err
@@ -296,11 +324,9 @@ func (p *plan) keep() {
 func (p *plan) device() {
 	p.folder("/dev")
 	p.add(box.Tmpfs, "/dev", "755", "64k")
-	for _, name := range devices {
-		if _, err := os.Stat("/dev/" + name); err == nil {
-			p.add(box.File, "/dev/"+name)
-			p.add(box.Bind, "/dev/"+name, "/dev/"+name, "dev")
-		}
+	for _, name := range devicesHere() {
+		p.add(box.File, name)
+		p.add(box.Bind, name, name, "dev")
 	}
 	p.add(box.Folder, "/dev/pts")
 	p.add(box.Pts, "/dev/pts")

@@ -27,10 +27,34 @@ func spareIn(state string) string {
 	return dir
 }
 
-// spareFor is where it is kept what holds a path: always the same.
-func spareFor(spare, name string) string {
+// A spare is that folder while it is used.
+type spare struct {
+	dir  *os.File
+	tidy bool // it was looked for what nobody uses any more
+}
+
+// openSpare opens it; nil: there is none.
+func openSpare(name string) *spare {
+	if name == "" {
+		return nil
+	}
+	dir, err := os.Open(name)
+	if err != nil {
+		return nil // as above
+	}
+	return &spare{dir: dir}
+}
+
+func (s *spare) close() {
+	if s != nil {
+		_ = s.dir.Close() // it was only read
+	}
+}
+
+// spareFor is the name under which it is kept what holds a path: always the same.
+func spareFor(name string) string {
 	sum := sha256.Sum256([]byte(name))
-	return filepath.Join(spare, hex.EncodeToString(sum[:12]))
+	return hex.EncodeToString(sum[:12])
 }
 
 // moves reports whether what holds a path of a folder will most likely be moved.
@@ -39,68 +63,78 @@ func (p *plan) moves(folder string) bool {
 	return p.spare != "" && unix.Stat(p.spare, &here) == nil && unix.Stat(folder, &there) == nil && here.Dev == there.Dev
 }
 
-// fromSpare holds a path by what has held it before. Done is false if that is not there.
-func (p *plan) fromSpare(name string, folder bool) (was unix.Stat_t, done bool, err error) {
-	if p.spare == "" {
-		return was, false, nil
+// give holds a path by what has held it before. Done is false if that is not there.
+func (s *spare) give(p *place, folder bool) (done bool, err error) {
+	if s == nil {
+		return false, nil
 	}
-	from := spareFor(p.spare, name)
-	switch err := move(from, name); {
+	from := spareFor(p.name)
+	switch err := move(s.dir, from, p.in, p.base()); {
 	case errors.Is(err, unix.EEXIST):
-		return was, true, err
+		return true, err
 	case err != nil: // none is there, or it is in another file system
-		if len(p.missing) > 0 && name == p.missing[0] { // once will do
-			tidy(p.spare)
+		if !s.tidy { // once will do
+			tidy(s.dir.Name())
 		}
-		return was, false, nil
+		s.tidy = true
+		return false, nil
 	}
-	was, is, ok := placeKind(name)
-	if ok && is == folder {
-		return was, true, nil
+	var was unix.Stat_t
+	if unix.Fstatat(int(p.in.Fd()), p.base(), &was, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		if is, ok := placeKind(&was); ok && is == folder {
+			p.was = was
+			return true, nil
+		}
 	}
-	return unix.Stat_t{}, false, move(name, from) // somebody has put something else there
+	return false, move(p.in, p.base(), s.dir, from) // somebody has put something else there
 }
 
 // move never takes the place of something.
-func move(from, to string) error {
-	return unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+func move(from *os.File, name string, to *os.File, other string) error {
+	return unix.Renameat2(int(from.Fd()), name, int(to.Fd()), other, unix.RENAME_NOREPLACE)
 }
 
-// remove lets a path be free again. What cannot be removed is in nobody's way.
-func (h *holding) remove(p *place) {
-	name := p.name
-	_, folder, ok := placeKind(name)
+// free lets a path be free again, and keeps what has held it. What cannot be removed is in
+// nobody's way.
+func (p *place) free(to *spare) {
+	dir, name := int(p.in.Fd()), p.base()
+	var stat unix.Stat_t
+	if unix.Fstatat(dir, name, &stat, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return
+	}
+	folder, ok := placeKind(&stat)
 	if !ok {
 		return
 	}
-	if h.spare != "" {
-		to := spareFor(h.spare, name)
-		switch err := move(name, to); {
-		case err == nil && (!folder || p.untouched(to) || isEmpty(to)):
+	if to != nil {
+		other := spareFor(p.name)
+		switch err := move(p.in, name, to.dir, other); {
+		case err == nil && (!folder || p.untouched(to.dir, other) || isEmpty(int(to.dir.Fd()), other)):
 			return
 		case err == nil:
-			_ = move(to, name) // somebody has put something there just now, and has it back
+			_ = move(to.dir, other, p.in, name) // somebody has put something there just now, and has it back
 			return
 		case errors.Is(err, unix.ENOENT):
 			return // somebody else was quicker
 		}
 	}
+	how := 0
 	if folder {
-		_ = unix.Rmdir(name) // it fails if something is in it
-	} else {
-		_ = unix.Unlink(name) // as above
+		how = unix.AT_REMOVEDIR
 	}
+	_ = unix.Unlinkat(dir, name, how) // it fails if something is in it
 }
 
 // settled is how old the last change of a folder must be for the next one to have
-// another time.
-const settled = 2 * time.Second
+// another time: the kernel looks at its clock at least a hundred times a second.
+const settled = 50 * time.Millisecond
 
 // untouched reports whether a folder is the one that was moved here, and nobody has put
 // something into it since: that is quicker than to look into it.
-func (p *place) untouched(name string) bool {
+func (p *place) untouched(dir *os.File, name string) bool {
 	var now unix.Stat_t
-	return unix.Lstat(name, &now) == nil && now.Ino == p.was.Ino && now.Dev == p.was.Dev && now.Mtim == p.was.Mtim &&
+	return unix.Fstatat(int(dir.Fd()), name, &now, unix.AT_SYMLINK_NOFOLLOW) == nil && now.Ino == p.was.Ino && now.Dev == p.was.Dev && now.Mtim == p.was.Mtim &&
+		now.Mtim.Nsec != 0 && // else its file system may know nothing but seconds
 		time.Since(time.Unix(now.Mtim.Unix())) > settled
 }
 

@@ -314,6 +314,9 @@ type news struct {
 
 // since looks what has appeared. Where nobody may look, let is to change that.
 func (s *survey) since(c *sayso.Contract, let func(dir string)) (barred, watched []string) {
+	if len(c.Barred)+len(c.Watched) == 0 {
+		return nil, nil
+	}
 	now := &survey{}
 	now.shallow(c)
 	found := &news{walk: newWalk(c, now), barred: now.barred, watched: now.watched, let: let}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -104,6 +105,16 @@ func poll(fds []unix.PollFd, timeout int) error {
 	}
 }
 
+// shortTime is how long a command is waited for without the runtime knowing: many take no
+// longer, and it would hand this thread's work to another one, and take it back.
+const shortTime = 3 * time.Millisecond
+
+// pollSoon waits for a short time.
+func pollSoon(fds []unix.PollFd) {
+	until := unix.NsecToTimespec(int64(shortTime))
+	_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(&until)), 0, 0, 0) // poll looks again
+}
+
 // checkMounts ends everything if something is not protected any more.
 func (s *stage) checkMounts() {
 	if gone, err := s.gone(); err != nil || gone != "" {
@@ -144,6 +155,7 @@ func (s *stage) one(channel *os.File) bool {
 	if s.text == nil {
 		s.text = make([]byte, firstRead)
 	}
+	pollSoon([]unix.PollFd{{Fd: int32(channel.Fd()), Events: unix.POLLIN}}) //nolint:gosec // a descriptor
 	files, n, err := receiveFiles(int(channel.Fd()), s.text, Files)
 	if err != nil {
 		return errors.Is(err, unix.EPIPE)
@@ -295,6 +307,7 @@ func (s *stage) attend(channel *os.File, child, process int) Step {
 	if len(s.limits) > 0 {
 		every = pause
 	}
+	pollSoon(fds)
 	for counted := time.Now(); ; {
 		if err := poll(fds, int(every.Milliseconds())); err != nil {
 			return Step{Failed, "poll", err.Error()}
