@@ -37,6 +37,9 @@ func (e *barredError) Error() string {
 // watched ones, too. Nothing of the command runs any more. Nobody can say who has made it: a
 // person may have done it meanwhile.
 func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
+	if j.layers != nil {
+		return nil, nil, nil // it is shown instead
+	}
 	var back []func()
 	defer func() {
 		for _, b := range slices.Backward(back) {
@@ -54,9 +57,6 @@ func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
 		}
 	}
 	barred, made := before.since(&j.c, let)
-	if j.layers != nil { // it is shown instead
-		return nil, made, nil
-	}
 	for _, name := range barred {
 		let(filepath.Dir(name))
 		to, failed := j.putAside(name)
