@@ -44,7 +44,25 @@ func layersDir(dir string, write []string) (string, error) {
 	case strings.ContainsAny(dir, `\:,`):
 		return "", fmt.Errorf("the preview cannot be kept in %s because of its name: let TMPDIR name another folder", dir)
 	}
-	return os.MkdirTemp(dir, "sayso-preview-") // nobody else may look into it
+	forget(dir)
+	return os.MkdirTemp(dir, layersName) // nobody else may look into it
+}
+
+// layersName is how the names of such folders begin, and layersTime how long one is kept
+// of which nobody has said that it is not needed any more: somebody was killed.
+const (
+	layersName = "sayso-preview-"
+	layersTime = 7 * 24 * time.Hour
+)
+
+// forget removes the folders of previews that were left behind.
+func forget(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, layersName+"*")) // others fail below
+	for _, name := range left {
+		if info, err := os.Lstat(name); err == nil && info.IsDir() && time.Since(info.ModTime()) > layersTime {
+			_ = os.RemoveAll(name) // those of others cannot be removed
+		}
+	}
 }
 
 func isPlainDir(name string) bool {

@@ -45,7 +45,7 @@ type previewedJSON struct {
 // what is chosen then.
 func (o *runOptions) previewed(call sayso.Call, policy *loaded, std IO) error {
 	p := &previewing{o: o, call: call, policy: policy, std: std}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) // whoever reads it may end first
 	defer stop()
 	permit, d, err := o.ask.permitted(ctx, call, policy, std, func(ctx context.Context, e *sayso.Engine) (sayso.Permit, sayso.Decision, error) {
 		return e.AuthorizePreview(ctx, call)

@@ -89,6 +89,18 @@ func TestRunPreviewQueue(t *testing.T) {
 	}
 }
 
+// TestRunPreviewLeaves: nothing is left of a preview that nobody reads to its end, nor
+// for long of one that was killed.
+func TestRunPreviewLeaves(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	out := d.run(`export TMPDIR=$HOME/layers; mkdir -p $TMPDIR/sayso-preview-old/a $TMPDIR/sayso-preview-new $TMPDIR/other; touch -d '8 days ago' $TMPDIR/sayso-preview-old $TMPDIR/other
+		sayso run --preview -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do seq 30000 >f$i; done' </dev/null | head -n 1; ls $TMPDIR`)
+	if !strings.HasSuffix(out, "other\nsayso-preview-new\n") || !strings.HasPrefix(out, "exit status 0") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestRunPreviewHostile: nothing that a command makes or writes controls the terminal.
 func TestRunPreviewHostile(t *testing.T) {
 	t.Parallel()
