@@ -58,8 +58,8 @@ type Contract struct {
 
 // Bars reports whether a path, or a folder that it is in, has a name under which
 // nothing may be made or changed. A pattern with ** says so of folders that are there
-// before anything runs: what a command makes in a folder that it has made itself is
-// its own.
+// before anything runs, as far as they are looked into, which a report tells: what a
+// command makes in a folder that it has made itself is its own.
 func (c *Contract) Bars(name string) bool {
 	for ; name != "/" && name != "."; name = path.Dir(name) {
 		told := slices.ContainsFunc(c.Watched, func(pattern string) bool {
