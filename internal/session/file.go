@@ -50,13 +50,13 @@ func read(file *os.File, belongs func(id string) bool) (known, error) {
 }
 
 // tail is how much of the end of a file is read at first.
-const tail = 16 << 10
+const tail = 8 << 10
 
 // summedUp returns the end of a file that begins with a line which sums up those before
-// it, and where that is; 0: there is none, or the file is short.
+// it, and where that is; 0: there is none.
 func summedUp(file *os.File) (text []byte, from int64) {
 	info, err := file.Stat()
-	if err != nil || info.Size() <= tail || info.Size() > maxSize {
+	if err != nil || info.Size() <= often || info.Size() > maxSize { // a short file has none
 		return nil, 0
 	}
 	for n := int64(tail); ; n *= 8 {
