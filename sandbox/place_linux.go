@@ -38,7 +38,7 @@ type holding struct {
 type place struct {
 	in   *os.File    // the folder
 	name string      // the whole path
-	was  unix.Stat_t // what holds it, if that was moved there; else nothing is known of it
+	was  unix.Stat_t // what holds it, if that was moved there and not changed just before; else nothing is known of it
 }
 
 // base is its name in its folder.

@@ -183,3 +183,33 @@ func TestSpare(t *testing.T) {
 		t.Errorf("in the folder: %v", got)
 	}
 }
+
+// TestSpareJustChanged: what was changed a moment ago may be changed again without another
+// time, and so it is looked into.
+func TestSpareJustChanged(t *testing.T) {
+	dir, spare := t.TempDir(), t.TempDir()
+	hold := func() *holding {
+		p := planned(t, dir)
+		p.spare = spare
+		return held(t, p)
+	}
+	hold().free()
+	now := time.Now().Add(time.Hour) // it stays new, however long this takes
+	for _, name := range names(t, spare) {
+		if err := os.Chtimes(spare+"/"+name, now, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := hold()
+	if one := h.places[0]; one.base() != ".claude" || one.untouched(one.in, one.base()) {
+		t.Errorf("%s would not be looked into", one.name)
+	}
+	if err := errors.Join(os.WriteFile(dir+"/.claude/settings.json", []byte("{}"), 0o600), os.Chtimes(dir+"/.claude", now, now)); err != nil {
+		t.Fatal(err)
+	}
+	past := h.places[0].was.Ino
+	h.free()
+	if got := names(t, dir); past != 0 || !slices.Equal(got, []string{".claude"}) {
+		t.Errorf("it is taken for what it was (%d); in the folder: %v", past, got)
+	}
+}

@@ -82,7 +82,9 @@ func (s *spare) give(p *place, folder bool) (done bool, err error) {
 	var was unix.Stat_t
 	if unix.Fstatat(int(p.in.Fd()), p.base(), &was, unix.AT_SYMLINK_NOFOLLOW) == nil {
 		if is, ok := placeKind(&was); ok && is == folder {
-			p.was = was
+			if isSettled(&was) {
+				p.was = was
+			}
 			return true, nil
 		}
 	}
@@ -129,13 +131,19 @@ func (p *place) free(to *spare) {
 // another time: the kernel looks at its clock at least a hundred times a second.
 const settled = 50 * time.Millisecond
 
+// isSettled reports whether whoever puts something into a folder from now on changes its
+// time. At the end of a run it is too late to ask: what was put there at its start may have
+// the time that the folder had before.
+func isSettled(stat *unix.Stat_t) bool {
+	return stat.Mtim.Nsec != 0 && // else its file system may know nothing but seconds
+		time.Since(time.Unix(stat.Mtim.Unix())) > settled
+}
+
 // untouched reports whether a folder is the one that was moved here, and nobody has put
 // something into it since: that is quicker than to look into it.
 func (p *place) untouched(dir *os.File, name string) bool {
 	var now unix.Stat_t
-	return unix.Fstatat(int(dir.Fd()), name, &now, unix.AT_SYMLINK_NOFOLLOW) == nil && now.Ino == p.was.Ino && now.Dev == p.was.Dev && now.Mtim == p.was.Mtim &&
-		now.Mtim.Nsec != 0 && // else its file system may know nothing but seconds
-		time.Since(time.Unix(now.Mtim.Unix())) > settled
+	return p.was.Ino != 0 && unix.Fstatat(int(dir.Fd()), name, &now, unix.AT_SYMLINK_NOFOLLOW) == nil && now.Ino == p.was.Ino && now.Dev == p.was.Dev && now.Mtim == p.was.Mtim
 }
 
 // spareTime is how long it is kept what nobody has used.

@@ -17,7 +17,7 @@ func main() {
 		os.Exit(resident.Main())
 	}
 	status := quick.Main(os.Args[1:], io.MultiReader(bytes.NewReader(early.Taken), os.Stdin), os.Stdout, os.Stderr)
-	if early.Missing && status == 0 { // the next one need not decide by itself
+	if early.Missing && status == 0 && quick.IsEvent(os.Args[1:]) { // the next one need not decide by itself
 		resident.Start()
 	}
 	os.Exit(status)

@@ -70,6 +70,28 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestStartsNothing: only an event is a reason to start the process that answers those that
+// follow.
+func TestStartsNothing(t *testing.T) {
+	dir := t.TempDir()
+	program, state := filepath.Join(dir, "sayso-hook"), filepath.Join(dir, "state", "sayso")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range []string{"version", "--help"} {
+		cmd := exec.Command(program, arg)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Dir(state), "SAYSO_RESIDENT=")
+		out, err := cmd.CombinedOutput()
+		left, failed := os.ReadDir(state)
+		if err != nil || failed != nil || len(left) > 0 {
+			t.Errorf("%s: %v %v, left %v\n%s", arg, err, failed, left, out)
+		}
+	}
+}
+
 // TestArchive: this program links nothing that unpacks; the rich one beside it tells
 // what is in an archive.
 func TestArchive(t *testing.T) {

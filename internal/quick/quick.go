@@ -77,6 +77,12 @@ func called(args []string) (c Call, ok bool) {
 	return c, ok
 }
 
+// IsEvent reports whether the program is called with these arguments for an event.
+func IsEvent(args []string) bool {
+	_, ok := called(args)
+	return ok
+}
+
 // args are the arguments for the rich program.
 func (c Call) args() []string {
 	out := []string{"hook", c.Agent.Name}
