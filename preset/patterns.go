@@ -78,9 +78,9 @@ func endOfSet(pattern string, i int) int {
 	}
 	for end := from; end < len(pattern); end++ {
 		switch {
-		case strings.HasPrefix(pattern[end:], "[:"):
-			if n := strings.Index(pattern[end:], ":]"); n > 0 {
-				end += n + 1
+		case pattern[end] == '[' && end+1 < len(pattern) && strings.IndexByte(":.=", pattern[end+1]) >= 0: // a class, or a way to write one character
+			if n := strings.Index(pattern[end+2:], pattern[end+1:end+2]+"]"); n >= 0 {
+				end += n + 3
 			}
 		case pattern[end] == ']':
 			return end

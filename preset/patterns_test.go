@@ -14,7 +14,7 @@ import (
 func TestMayFind(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		"sayso": true, "say": true, "SAYSO": true, "^sayso$": true, "sayso-hook": true, "hook": true, ".": true, "": true, "s.*o": true, "[s]ayso": true, "sa(y|i)so": true,
-		"(x|say)so": true, "x|sayso": true, "sax?yso": true, "z*sayso": true, `\w+`: true, "say{1}so": true, "sayso.* claude": true, `say\.so`: false,
+		"(x|say)so": true, "x|sayso": true, "sax?yso": true, "z*sayso": true, `\w+`: true, "[[=s=]]ayso": true, "[[.s.]]ayso": true, "[[:lower:]]ayso": true, "say{1}so": true, "sayso.* claude": true, `say\.so`: false,
 		"vite": false, "node server.js": false, "python.*": false, "node (server|client)": false, "^chrome$": false, "[c]hrome": false, "[[:alpha:]]itest": false, "webhook": false, "soy": false,
 	} {
 		if got := mayFind(pattern); got != want {

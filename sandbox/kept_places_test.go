@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sayso-dev/sayso/sandbox"
 )
 
@@ -74,6 +76,29 @@ func TestKeptSpare(t *testing.T) {
 		}
 		if _, err := os.Stat(dir + "/.claude/theirs"); err != nil {
 			t.Errorf("%q: %v", where, err)
+		}
+	}
+}
+
+// TestKeptTwoSystems: with folders in two file systems, what holds a path moves in one and
+// is made in the other; no mount is left that the next command adds to.
+func TestKeptTwoSystems(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount another file system")
+	}
+	dir, other, state := inHome(t), inHome(t), inHome(t)
+	if err := unix.Mount("none", other, "tmpfs", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(other, unix.MNT_DETACH) })
+	k := keep(t)
+	c := contract(dir, "wc -l </proc/self/mountinfo; echo x >.env && echo written; echo x >"+other+"/.env && echo written; "+here)
+	c.Write, c.Protected = append(c.Write, other), []string{dir + "/.env", other + "/.env"}
+	with := func(o *sandbox.Options) { o.State = state }
+	first := runKept(t, k, c, with)
+	for range 3 {
+		if r := runKept(t, k, c, with); !r.Kept || r.out != first.out || strings.Contains(r.out, "written") {
+			t.Errorf("%v, at first %v", r, first)
 		}
 	}
 }

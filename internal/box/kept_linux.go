@@ -8,7 +8,9 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -263,7 +265,8 @@ func (s *stage) cover(steps []Step) error {
 			continue
 		}
 		s.guards = append(s.guards, st[1])
-		if id, ok := mountOf(st[1]); ok && len(s.roots) == 0 { // else it goes with the folder
+		goes := slices.ContainsFunc(s.roots, func(root string) bool { return strings.HasPrefix(st[1], strings.TrimSuffix(root, "/")+"/") })
+		if id, ok := mountOf(st[1]); ok && !goes { // else it goes with the folder
 			s.held[id] = true
 		}
 	}
