@@ -29,6 +29,8 @@ type survey struct {
 	folders  []string // that were looked into, those nearer to the top first
 	unseen   int      // folders that were not, with all that is below them
 	unseenAt string   // the first of them
+
+	walk *walk // that has found it
 }
 
 // There is what is there now that [Run] holds because of names that a contract bars.
@@ -48,7 +50,7 @@ func lookAt(c *sayso.Contract, most int) *survey {
 	s := &survey{links: map[string]string{}}
 	s.shallow(c)
 	w := newWalk(c, s)
-	w.most = most
+	s.walk, w.most = w, most
 	for _, root := range w.roots {
 		w.from(root)
 	}
@@ -102,17 +104,6 @@ func (s *survey) shallow(c *sayso.Contract) {
 	s.barred = slices.DeleteFunc(s.barred, func(name string) bool { return !isBarred(c, name) })
 }
 
-// matching are the paths there are that patterns name which have no ** in them.
-func matching(patterns []string) (out []string) {
-	for _, pattern := range patterns {
-		if !strings.Contains(pattern, below) {
-			found, _ := filepath.Glob(pattern) // the patterns were checked
-			out = append(out, found...)
-		}
-	}
-	return out
-}
-
 // isBarred reports whether the contract bars something that is there. What it protects
 // anyway is not meant: a place may hold it. Nor is what a link leads to: the command may
 // have made the link, but not what is there.
@@ -127,8 +118,7 @@ type walk struct {
 	s     *survey
 	roots []string        // where it begins
 	ways  []string        // patterns of folders in which there may be something, also where ** does not go
-	first [256]bool       // with which names begin that are looked for
-	lasts []string        // and patterns of those names
+	lasts wants           // that are looked for
 	known map[string]bool // the folders so far
 	most  int             // of those
 }
@@ -146,13 +136,18 @@ func newWalk(c *sayso.Contract, s *survey) *walk {
 		for i := 1; i < len(elements); i++ {
 			w.ways = append(w.ways, top+below+strings.Join(elements[:i], "/"))
 		}
-		w.wants(elements[len(elements)-1])
+		w.lasts.want(elements[len(elements)-1])
 	}
-	for _, list := range []*[]string{&w.roots, &w.lasts} {
+	for _, list := range []*[]string{&w.roots, &w.lasts.patterns} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return w
+}
+
+// again is the same walk, for another survey.
+func (w *walk) again(s *survey) *walk {
+	return &walk{c: w.c, s: s, roots: w.roots, ways: w.ways, lasts: w.lasts, known: map[string]bool{}}
 }
 
 // named are the folders that a pattern names. One that only quotes is a path, also if
@@ -172,26 +167,6 @@ func named(pattern string) []string {
 	return []string{cmp.Or(path.String(), "/")}
 }
 
-// wants notes that names are looked for.
-func (w *walk) wants(element string) {
-	if w.lasts = append(w.lasts, element); element != "" && !strings.ContainsRune(`*?[\`, rune(element[0])) {
-		w.first[element[0]] = true
-		return
-	}
-	for i := range w.first {
-		w.first[i] = true
-	}
-}
-
-// wanted reports whether a name is one of those: most are not, and to compare a path with
-// all patterns takes as long as to read a folder.
-func (w *walk) wanted(name []byte) bool {
-	return w.first[name[0]] && slices.ContainsFunc(w.lasts, func(element string) bool {
-		named, _ := filepath.Match(element, string(name)) // as above
-		return named
-	})
-}
-
 // A stop is a folder of a walk.
 type stop struct {
 	path string
@@ -201,7 +176,7 @@ type stop struct {
 // from goes through a folder and those in it, one level after the other.
 func (w *walk) from(root string) {
 	queue := []stop{{root, true}}
-	buffer := make([]byte, 32<<10)
+	buffer := make([]byte, 16<<10)
 	for i := 0; i < len(queue); i++ {
 		at := queue[i]
 		if w.known[at.path] {
@@ -267,7 +242,7 @@ func (w *walk) unseen(first string, n int) {
 // entry looks at something in a folder, and returns whether it is a folder to be looked
 // into.
 func (w *walk) entry(in stop, name []byte, kind fs.FileMode) (next stop, ok bool) {
-	folder, wanted := kind.IsDir(), w.wanted(name)
+	folder, wanted := kind.IsDir(), w.lasts.has(name)
 	if !folder && !wanted {
 		return stop{}, false
 	}
@@ -319,9 +294,9 @@ func (s *survey) since(c *sayso.Contract, let func(dir string)) (barred, watched
 	}
 	now := &survey{}
 	now.shallow(c)
-	found := &news{walk: newWalk(c, now), barred: now.barred, watched: now.watched, let: let}
+	found := &news{walk: s.walk.again(now), barred: now.barred, watched: now.watched, let: let}
 	if len(s.folders) > 0 {
-		buffer := make([]byte, 32<<10)
+		buffer := make([]byte, 16<<10)
 		for _, dir := range s.folders {
 			found.in(dir, buffer)
 		}
@@ -373,7 +348,7 @@ func (f *news) through(link, dir string, buffer []byte) {
 // entry looks at something in a folder; what it was reached through has to go in its
 // place.
 func (f *news) entry(dir string, name []byte, link string) {
-	if !f.walk.wanted(name) {
+	if !f.walk.lasts.has(name) {
 		return
 	}
 	path := strings.TrimSuffix(dir, "/") + "/" + string(name)

@@ -32,17 +32,15 @@ func (j *job) bar(before survey) (stop func()) {
 		return func() {}
 	}
 	quit, over := make(chan struct{}), make(chan struct{})
-	go func() {
+	timer := time.AfterFunc(barAfter, func() {
 		defer close(over)
-		select {
-		case <-quit:
-		case <-time.After(barAfter):
-			j.watch(&before, quit)
-		}
-	}()
+		j.watch(&before, quit)
+	})
 	return func() {
 		close(quit)
-		<-over
+		if !timer.Stop() {
+			<-over
+		}
 	}
 }
 

@@ -10,7 +10,9 @@
 //
 // It exits with 1 if package sandbox costs more than bubblewrap, or a kept place more
 // than twice as much as to start the program plainly, also where it has to hold the
-// places of protected paths that are not there.
+// places of protected paths that are not there. What else a contract of sayso run has,
+// names that nobody may make in any folder, is measured, too: what that costs depends on
+// how many folders there are.
 package main
 
 import (
@@ -23,6 +25,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -66,6 +69,16 @@ type way struct {
 	took    []float64 // milliseconds
 }
 
+// missing are protected names that are not there, and barred patterns of names, as those
+// of sayso run.
+var (
+	missing = []string{".env.x", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
+	barred  = []string{
+		"**/.env*", "**/.sayso.yaml", "**/.sayso", "**/.git/hooks", "**/.git/config", "**/.git/commondir",
+		"**/.mcp.json", "**/.claude", "**/.codex", "**/.gemini", "**/.cursor", "**/.vscode",
+	}
+)
+
 func measure(dir string, n int) (slow []string, err error) {
 	program, work := filepath.Join(dir, "sayso-box"), filepath.Join(dir, "work")
 	build := exec.Command("go", "build", "-trimpath", "-o", program, "./cmd/sayso-box")
@@ -84,8 +97,11 @@ func measure(dir string, n int) (slow []string, err error) {
 		{name: "plain", run: func() error { return exec.Command("/bin/true").Run() }},
 		confined("sandbox", work, sandbox.Options{Box: program}, sandbox.Run),
 		confined("kept sandbox", work, sandbox.Options{}, kept.Run),
-		confined("kept, 7 names held", work, sandbox.Options{State: dir + "/state"}, names.Run, ".env.x", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"),
+		confined("kept, 7 names held", work, sandbox.Options{State: dir + "/state"}, names.Run, missing...),
 	}
+	run := &sandbox.Kept{Box: program}
+	defer run.Close() //nolint:errcheck // as above
+	ways = append(ways, confined("kept, names barred", work, sandbox.Options{State: dir + "/state"}, run.Run, append(slices.Clone(missing), barred...)...))
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
 		fmt.Println("bubblewrap is not installed: scripts/setup installs it")
@@ -124,10 +140,10 @@ func measure(dir string, n int) (slow []string, err error) {
 			slow = append(slow, w.name+": it costs more than twice as much as to start the program plainly")
 		}
 	}
-	if len(ways) < 5 {
+	if bwrap == "" {
 		return slow, nil
 	}
-	ratio := median(ratios(ways[1], ways[4]))
+	ratio := median(ratios(ways[1], ways[len(ways)-1]))
 	fmt.Printf("%-20s %6.2f times bubblewrap\n", "sandbox", ratio)
 	if ratio > 1 {
 		slow = append(slow, "the sandbox costs more than bubblewrap")
@@ -150,13 +166,17 @@ func median(values []float64) float64 {
 
 // confined runs the program in a sandbox, with the permit of an engine, which has
 // decided before.
-func confined(name, work string, o sandbox.Options, run func(context.Context, sayso.Permit, sandbox.Options) (sandbox.Result, sandbox.Report, error), missing ...string) *way {
+func confined(name, work string, o sandbox.Options, run func(context.Context, sayso.Permit, sandbox.Options) (sandbox.Result, sandbox.Report, error), names ...string) *way {
 	c := sayso.Contract{
 		Tool: "bash", Argv: []string{"/bin/true"}, Dir: work, Write: []string{work}, Required: true, Network: sayso.NetworkLoopback,
 		Protected: []string{work + "/.git/hooks", work + "/.git/config", work + "/.env"}, Inherit: []string{"PATH", "HOME"},
 	}
-	for _, name := range missing {
-		c.Protected = append(c.Protected, work+"/"+name)
+	for _, name := range names {
+		if strings.Contains(name, "*") {
+			c.Barred = append(c.Barred, work+"/"+name)
+		} else {
+			c.Protected = append(c.Protected, work+"/"+name)
+		}
 	}
 	plan := func(string) (sayso.Plan, error) {
 		return sayso.Plan{sayso.Otherwise(sayso.Allow, "bench", "it is measured")}, nil
