@@ -109,8 +109,10 @@ func answer(c Call, in io.Reader, out, errs io.Writer) int {
 func Answer(c Call, state string, sessions sayso.Sessions, journal sayso.Journal, in io.Reader, out, errs io.Writer) int {
 	q := quick{agent: c.Agent.Name, state: state, env: os.Getenv}
 	over := watch(c, out, errs)
-	decided, err := q.answer(c, sessions, journal, in)
-	over()
+	decided, err := func() ([]byte, error) {
+		defer over() // also where it panics: then Main answers
+		return q.answer(c, sessions, journal, in)
+	}()
 	if q.rich {
 		return handOver(c, q.hold, q.guard.Event, out, errs)
 	}

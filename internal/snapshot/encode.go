@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,14 +12,14 @@ import (
 )
 
 // form is the form of the file. One of another form is made anew.
-const form = "5"
+const form = "6"
 
 var errForm = errors.New("it is no snapshot")
 
 // encode writes a snapshot: nothing but strings, in rows; see text. To decode JSON
 // would take longer than all else that a hook does with it. Empty lists have no row,
 // but for Only: none at all is not the same as all.
-func encode(s Snapshot) ([]byte, error) {
+func encode(s Snapshot) []byte {
 	r := rows{}
 	r.add("about", form, s.Root, stamp(s.Made), strconv.FormatBool(s.Rich), s.Hash, s.Mode, s.ModeFloor, s.Err, s.Home, s.Program, strconv.FormatInt(int64(s.Queued), 10))
 	for _, list := range []struct {
@@ -45,17 +44,13 @@ func encode(s Snapshot) ([]byte, error) {
 		}
 		r.add("rules", append(row, rule.Except...)...)
 	}
-	for _, g := range s.Grants { // seldom, and not many
-		text, err := json.Marshal(g)
-		if err != nil {
-			return nil, err
-		}
-		r.add("grants", string(text))
+	for _, g := range s.Grants {
+		r.add("grants", g.ID, g.Rule, string(g.Scope), strconv.Itoa(g.Turn), stamp(g.Expires), g.By, g.Call, stamp(g.Given), g.Session, g.Root)
 	}
 	if s.Sealed != "" {
 		r.add("sealed", s.Sealed)
 	}
-	return r.text, nil
+	return r.text
 }
 
 // decode reads a snapshot.
@@ -109,10 +104,9 @@ func (d *decoder) take(s *Snapshot, name string, row []string) {
 			rule.Except = nil
 		}
 		s.Rules = append(s.Rules, rule)
-	case name == "grants" && len(row) == 1:
-		var g sayso.GivenGrant
-		d.fail(json.Unmarshal([]byte(row[0]), &g))
-		s.Grants = append(s.Grants, g)
+	case name == "grants" && len(row) == 10:
+		g := sayso.Grant{ID: row[0], Rule: row[1], Scope: sayso.Scope(row[2]), Turn: int(d.number(row[3])), Expires: d.time(row[4]), By: row[5], Call: row[6], Given: d.time(row[7])}
+		s.Grants = append(s.Grants, sayso.GivenGrant{Grant: g, Session: row[8], Root: row[9]})
 	default:
 		d.fail(errForm)
 	}

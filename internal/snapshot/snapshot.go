@@ -72,11 +72,7 @@ func (f Folder) Save(s Snapshot) error {
 	if err := private.Make(f.Dir, f.dir()); err != nil {
 		return err
 	}
-	text, err := encode(s)
-	if err != nil {
-		return err
-	}
-	return private.Replace(f.File(s.Root), text)
+	return private.Replace(f.File(s.Root), encode(s))
 }
 
 // ErrStale is the error for a snapshot that is missing, or older than what it was

@@ -88,7 +88,7 @@ func TestStale(t *testing.T) {
 		"empty":             func(t *testing.T, p *place) { write(t, p.File(p.at.Root), "") },
 		"of another form": func(t *testing.T, p *place) {
 			text, _ := os.ReadFile(p.File(p.at.Root))
-			write(t, p.File(p.at.Root), strings.Replace(string(text), "about\t5\t", "about\t0\t", 1))
+			write(t, p.File(p.at.Root), strings.Replace(string(text), "about\t6\t", "about\t0\t", 1))
 		},
 		"gone": func(t *testing.T, p *place) { _ = os.Remove(p.File(p.at.Root)) },
 	}
@@ -270,7 +270,7 @@ func TestKept(t *testing.T) {
 			{Effect: sayso.Allow, Text: "task"},
 		},
 		Also: []string{"~/a"}, Off: []preset.Capability{preset.CanMCP}, Ask: []preset.Capability{preset.CanNetwork, preset.CanWrite},
-		Surface: sayso.Surface{Only: []string{}, Not: []string{"x"}}, Grants: []sayso.GivenGrant{{Grant: sayso.Grant{ID: "1", Rule: "bash(z)", Scope: sayso.ForWorkspace, Given: when.UTC()}, Session: "s", Root: "/r"}},
+		Surface: sayso.Surface{Only: []string{}, Not: []string{"x"}}, Grants: []sayso.GivenGrant{{Grant: sayso.Grant{ID: "1", Rule: "bash(z)", Scope: sayso.ForWorkspace, Turn: 4, Expires: when, By: "b", Call: "c\td", Given: when}, Session: "s", Root: "/r"}},
 	}
 	p := newPlace(t)
 	self, err := os.Executable()

@@ -13,6 +13,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -22,6 +23,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/sayso-dev/sayso"
+	"github.com/sayso-dev/sayso/store/sqlite"
 )
 
 // most is how many times the cost of the other process a hook may have.
@@ -78,7 +82,7 @@ func measure(dir string, n int) (slow bool, err error) {
 		return false, err
 	}
 	old := time.Now().Add(-time.Hour) // as policies are
-	if err := os.Chtimes(policy, old, old); err != nil {
+	if err := errors.Join(os.Chtimes(policy, old, old), approve(filepath.Join(home, ".local", "state", "sayso"), root)); err != nil {
 		return false, err
 	}
 	env := append(os.Environ(), "HOME="+home, "CLAUDE_PROJECT_DIR="+root, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=")
@@ -106,6 +110,17 @@ func measure(dir string, n int) (slow bool, err error) {
 		fmt.Println()
 	}
 	return slow, nil
+}
+
+// approve keeps an approval for the workspace, as people leave some: a hook reads them, too.
+func approve(state, root string) error {
+	ctx := context.Background()
+	db, err := sqlite.Open(ctx, state)
+	if err != nil {
+		return err
+	}
+	given := sayso.Grant{ID: "bench", Rule: "bash(npm publish *)", Scope: sayso.ForWorkspace, Given: time.Now()}
+	return errors.Join(db.AddGrant(ctx, "", root, given), db.Close())
 }
 
 // programs are those that are run in turns.
