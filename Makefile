@@ -12,9 +12,9 @@ GO       ?= go
 LINT      = $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10000x
 
-# What is pure starts nothing beside itself, which scripts/pure checks; that many may
-# call it at once is seen by a test of its own. These are the ones of them that the race
-# detector slows down most.
+# What is pure starts nothing beside itself, which scripts/pure checks; where a test there
+# has Concurrent in its name, many call it at once, with the race detector. These are the
+# ones of them that the detector slows down most.
 PURE = ./shell ./shell/internal/tablegen ./preset ./internal/approve/view ./internal/config \
 	./internal/glob ./internal/journal ./internal/lint
 

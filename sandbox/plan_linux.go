@@ -96,6 +96,32 @@ func (p *plan) make() error {
 	p.add(append([]string{box.Reads}, p.readable()...)...)
 	p.add(append([]string{box.Writes}, p.writable...)...)
 	p.add(box.Devices, "/dev")
+	if err := p.sockets(); err != nil {
+		return err
+	}
+	p.limit(box.LimitCPU, int64(p.c.CPU.Seconds()+0.999))
+	p.limit(box.LimitMemory, p.c.Memory)
+	p.limit(box.LimitProcs, int64(p.c.Procs))
+	if p.layers != nil {
+		p.limit(box.LimitFile, p.layers.limits.Bytes)
+	}
+	if !p.terminal {
+		p.add(box.Session)
+	}
+	switch {
+	case p.watched && p.c.Network == sayso.NetworkAll:
+		p.add(box.Supervise, "exec", "connect")
+	case p.watched: // its network is its own, and its way out is decided by the proxy
+		p.add(box.Supervise, "exec")
+	}
+	p.add(box.Dir, p.c.Dir)
+	p.add(append([]string{box.Env}, p.env...)...)
+	p.add(append([]string{box.Argv}, p.c.Argv...)...)
+	return nil
+}
+
+// sockets are the steps for what can be reached.
+func (p *plan) sockets() error {
 	switch p.c.Network {
 	case sayso.NetworkNone:
 		if p.layers != nil {
@@ -119,24 +145,6 @@ func (p *plan) make() error {
 	default:
 		return fmt.Errorf("the network %q is none that is known", p.c.Network)
 	}
-	p.limit(box.LimitCPU, int64(p.c.CPU.Seconds()+0.999))
-	p.limit(box.LimitMemory, p.c.Memory)
-	p.limit(box.LimitProcs, int64(p.c.Procs))
-	if p.layers != nil {
-		p.limit(box.LimitFile, p.layers.limits.Bytes)
-	}
-	if !p.terminal {
-		p.add(box.Session)
-	}
-	switch {
-	case p.watched && p.c.Network == sayso.NetworkAll:
-		p.add(box.Supervise, "exec", "connect")
-	case p.watched: // its network is its own, and its way out is decided by the proxy
-		p.add(box.Supervise, "exec")
-	}
-	p.add(box.Dir, p.c.Dir)
-	p.add(append([]string{box.Env}, p.env...)...)
-	p.add(append([]string{box.Argv}, p.c.Argv...)...)
 	return nil
 }
 
