@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -109,7 +110,8 @@ type runOptions struct {
 	shellOptions    []string // of such a script
 	seatbelt        bool     // it is only written what would hold it on macOS
 	keep            bool     // its place is kept for the next one
-	programs        string   // what is done about those that it starts: one of config.Programs
+	guard           atomic.Pointer[gitGuard]
+	programs        string // what is done about those that it starts: one of config.Programs
 }
 
 func (o *runOptions) register(flags *flag.FlagSet) {
@@ -322,9 +324,12 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 		told.Contract = &c
 		return e.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: c.Hash(), Terms: &c, Note: held(r)})
 	}
-	began := time.Now()
+	guard, began := o.guard.Load(), time.Now()
 	result, made, err := sandbox.Run(ctx, permit, options)
-	result.Made = append(result.Made, newParts(told.Contract, began)...)
+	result.Made = append(result.Made, newParts(told.Contract, guard, began)...)
+	if result.Ran {
+		made = append(made, guard.report()...)
+	}
 	told.Result, told.Report, told.Enforced = &result, made, made.Enforced() && err == nil
 	told.Stdout, told.Stderr = outs[0].String(), outs[1].String()
 	record := sayso.Result{Ran: result.Ran, Exit: result.Exit, Duration: result.Duration, Output: result.Output, Error: result.Ended}
@@ -363,8 +368,8 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 		for _, l := range made {
 			printf(std.Err, "sayso: %s\n", l)
 		}
-	} else if unseen := made.Of(sandbox.Unseen); unseen.State == sandbox.Open {
-		printf(std.Err, "sayso: note: nothing is guarded in %s: %s\n", unseen.Promise, shell.ShownWhole(unseen.Why))
+	} else {
+		tellOpen(made, std)
 	}
 	var not *sandbox.NotEnforcedError
 	switch {

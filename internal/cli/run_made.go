@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/sayso-dev/sayso/internal/local"
@@ -45,4 +46,29 @@ func madeNote(result sandbox.Result) (note string) {
 		note += "; made under a guarded name and put aside: " + u.Path + " as " + u.Aside
 	}
 	return note
+}
+
+// gitSettings is the line of a report for what leads git to programs, where something is
+// not guarded.
+const gitSettings = "settings of git"
+
+// report is that line, if there is one.
+func (g *gitGuard) report() sandbox.Report {
+	if g == nil || len(g.open) == 0 {
+		return nil
+	}
+	why := g.open[0]
+	if n := len(g.open) - 1; n > 0 {
+		why += fmt.Sprintf(", and %d more", n)
+	}
+	return sandbox.Report{{Promise: gitSettings, State: sandbox.Open, Why: "what they name can be changed: " + why}}
+}
+
+// tellOpen tells what is not guarded as in other workspaces.
+func tellOpen(r sandbox.Report, std IO) {
+	for _, one := range [][2]string{{sandbox.Unseen, "nothing is guarded in"}, {gitSettings, "not everything is guarded of"}} {
+		if line := r.Of(one[0]); line.State == sandbox.Open {
+			printf(std.Err, "sayso: note: %s %s: %s\n", one[1], line.Promise, shell.ShownWhole(line.Why))
+		}
+	}
 }

@@ -57,6 +57,10 @@ var guardedThere = []string{
 	".git/modules/*/hooks", ".git/modules/*/config", ".git/modules/*/*/hooks", ".git/modules/*/*/config", ".git/worktrees/*/config.worktree",
 }
 
+// toldBelow is what is told in the same way of a repository in any folder. What is there
+// of it is found with the repository.
+var toldBelow = []string{".git/config.worktree", ".git/info/attributes", ".git/worktrees/*/config.worktree"}
+
 // inherited are the variables that commands get, if they are set.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "EDITOR", "PAGER", "CI",
@@ -168,6 +172,22 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 	c.Timeout, c.Grace, c.Output, c.CPU, c.Memory, c.Procs = o.timeout, grace, o.output, o.cpu, o.memory, o.processes
 	c.Required, c.Env, c.Inherit, c.Scratch = t.required, t.env, inherited, t.scratch
 	c.Hidden = t.hidden
+	t.folders(&c)
+	if n := networks[o.network]; o.network != "" && n != sayso.NetworkHosts {
+		c.Network, c.Hosts = n, nil
+	} else {
+		c.Network, c.Hosts = t.hosts(&c)
+	}
+	return c
+}
+
+// folders are those that can be written, and what is guarded in them.
+func (t *terms) folders(c *sayso.Contract) {
+	if t.files == "read-only" {
+		c.Write, c.Protected, c.Barred, c.Watched, c.Skipped = nil, nil, nil, nil, nil
+		t.o.guard.Store(nil)
+		return
+	}
 	roots := slices.Clone(t.write)
 	for _, dir := range c.Write {
 		if dir = local.Real(dir); isDir(dir) && !holdsHome(dir, t.home) {
@@ -180,22 +200,15 @@ func (t *terms) of(c sayso.Contract) sayso.Contract {
 		}
 	}
 	c.Write, c.Protected, c.Skipped = roots, protectedIn(roots, t.protected), skippedBelow
-	c.Barred, c.Watched = patternsIn(roots, below(barredBelow)), patternsIn(roots, slices.Concat(below(templates), guardedThere))
-	guard := gitGuards(roots, t.home)
+	c.Barred, c.Watched = patternsIn(roots, below(barredBelow)), patternsIn(roots, slices.Concat(below(templates), guardedThere, below(toldBelow)))
+	known := *c
+	guard := gitGuards(&known, t.home)
+	t.o.guard.Store(guard)
 	c.Protected = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Protected, guard.held))))
 	c.Barred, c.Watched = append(c.Barred, guard.barred...), append(c.Watched, guard.watched...)
-	switch t.files {
-	case "read-only":
-		c.Write, c.Protected, c.Barred, c.Watched, c.Skipped = nil, nil, nil, nil, nil
-	case "unconfined":
+	if t.files == "unconfined" {
 		c.Write = []string{"/"}
 	}
-	if n := networks[o.network]; o.network != "" && n != sayso.NetworkHosts {
-		c.Network, c.Hosts = n, nil
-	} else {
-		c.Network, c.Hosts = t.hosts(&c)
-	}
-	return c
 }
 
 // protectedIn is what cannot be changed in folders that can be written.

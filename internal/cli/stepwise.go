@@ -134,6 +134,7 @@ func (s *stepper) inside(ctx context.Context, d *manage.Desk, policy *loaded, sc
 	}
 	facts := s.engine.Analyzer.Analyze(s.script)
 	contract := s.engine.Contract(s.script, facts)
+	tellOpen(s.o.guard.Load().report(), s.std)
 	script.Env = sandbox.Variables(contract)
 	script.Files = stepwise.Files{Read: contract.Read, Hidden: contract.Hidden, Write: contract.Write, Protected: slices.Concat(contract.Protected, sandbox.There(contract)), Barred: contract.Bars, Temp: s.temp}
 	var outs [2]bytes.Buffer

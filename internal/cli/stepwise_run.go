@@ -162,7 +162,7 @@ func (s *stepper) Run(ctx context.Context, c stepwise.Command) (int, error) {
 	}
 	ask, tell, left := s.o.connections(call, &s.engine, s.std)
 	var contract *sayso.Contract
-	began := time.Now()
+	guard, began := s.o.guard.Load(), time.Now()
 	result, made, err := sandbox.Run(ctx, permit, sandbox.Options{
 		Connect: ask, Connected: tell, Resolve: s.std.Resolve, Dial: s.std.Dial,
 		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Terminal: s.o.terminal, Signals: signals, Temp: s.temp, State: stateFolder(), Exec: s.o.supervisor(call, &s.engine, s.std),
@@ -172,7 +172,7 @@ func (s *stepper) Run(ctx context.Context, c stepwise.Command) (int, error) {
 			return s.engine.Note(ctx, call, sayso.Record{Kind: sayso.RecordRun, Contract: terms.Hash(), Terms: &terms, Note: note})
 		},
 	})
-	result.Made = append(result.Made, newParts(contract, began)...)
+	result.Made = append(result.Made, newParts(contract, guard, began)...)
 	s.mu.Lock()
 	delete(s.running, signals)
 	if result.Signal == int(syscall.SIGINT) && s.ended == 0 && s.o.terminal {
