@@ -96,7 +96,7 @@ func (c *Contract) Matches(pattern, name string) (bool, error) {
 func (c *Contract) match(pattern, name []string) (bool, error) {
 	for i, element := range pattern {
 		switch {
-		case element == "**":
+		case element == "**" && i < len(pattern)-1: // the last one stands for a name
 			return c.matchBelow(pattern[i+1:], name[i:])
 		case i == len(name):
 			return false, nil

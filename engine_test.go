@@ -371,6 +371,9 @@ func TestBarsBelow(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+	if c.Barred = []string{"/v/**/**"}; !c.Bars("/v/x/y") || !c.Bars("/v/x") || c.Bars("/u/x") { // the last one stands for a name
+		t.Error("the last ** does not count")
+	}
 	for _, bad := range []string{"/w/**/[", "/w/[/**/]"} {
 		if c.Barred = []string{bad}; !c.Bars("/w/x/y") {
 			t.Errorf("%s bars nothing", bad)
