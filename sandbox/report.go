@@ -129,7 +129,7 @@ func (r *Report) held(c *sayso.Contract) {
 // is there.
 func (r *Report) reach(s *survey) {
 	if s.unseen > 0 {
-		r.open(Unseen, fmt.Sprintf("%d were looked into for barred paths, %d were not, nor what is below them, such as %s", len(s.folders), s.unseen, s.unseenAt))
+		r.not(Unseen, fmt.Sprintf("%d were looked into for barred paths, %d were not, nor what is below them, such as %s", len(s.folders), s.unseen, s.unseenAt))
 	}
 }
 

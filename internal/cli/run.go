@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -377,6 +378,8 @@ func (o *runOptions) ended(result sandbox.Result, made sandbox.Report, err error
 		return o.failed(&hintedError{err.Error(), "let a policy say sandbox: {required: false} to run it with what can be held here; sayso doctor lists that"}, std)
 	case errors.As(err, &not) && not.Report.Of(sandbox.Network).State == sandbox.NotEnforced:
 		return o.failed(&hintedError{err.Error(), "sayso run --network all lets it reach everything, --network loopback nothing"}, std)
+	case errors.As(err, &not) && slices.ContainsFunc(not.Report, func(l sandbox.Line) bool { return l.Promise == sandbox.Unseen }):
+		return o.failed(&hintedError{err.Error(), "start the agent in a folder further down, or let a policy say sandbox: {required: false}"}, std)
 	case errors.As(err, &not) && not.Report.Of(sandbox.Protected).State == sandbox.NotEnforced:
 		return o.failed(&hintedError{err.Error(), "put what the link leads to in its place, or let a policy say sandbox: {required: false}"}, std)
 	case errors.Is(err, sandbox.ErrNotFound):

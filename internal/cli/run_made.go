@@ -66,9 +66,9 @@ func (g *gitGuard) report() sandbox.Report {
 
 // tellOpen tells what is not guarded as in other workspaces.
 func tellOpen(r sandbox.Report, std IO) {
-	for _, one := range [][2]string{{sandbox.Unseen, "nothing is guarded in"}, {gitSettings, "not everything is guarded of"}} {
-		if line := r.Of(one[0]); line.State == sandbox.Open {
-			printf(std.Err, "sayso: note: %s %s: %s\n", one[1], line.Promise, shell.ShownWhole(line.Why))
+	for _, line := range r {
+		if line.Promise == gitSettings {
+			printf(std.Err, "sayso: note: not everything is guarded of %s: %s\n", line.Promise, shell.ShownWhole(line.Why))
 		}
 	}
 }
