@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -50,6 +51,10 @@ func emitBits(b *bytes.Buffer, parts map[string][]string) {
 		endings |= table.Bit(ending)
 	}
 	for _, p := range parts["rooted"] {
+		if len(p) < 2 {
+			roots = math.MaxUint64
+			continue
+		}
 		roots |= 1 << (p[1] & 63)
 	}
 	fmt.Fprintf(b, "nameBits: %#x, endingBits: %#x, rootBits: %#x,\n", names, endings, roots)
