@@ -1,9 +1,11 @@
 package sayso
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -132,11 +134,25 @@ const (
 	NetworkAll      Network = "all"
 )
 
+// sets are the lists of a contract whose order means nothing.
+func (c *Contract) sets() [10]*[]string {
+	return [...]*[]string{&c.Read, &c.Hidden, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Skipped, &c.Scratch, &c.Inherit, &c.Hosts}
+}
+
+// clone is the same contract, with nothing in it that somebody else can change.
+func (c Contract) clone() Contract {
+	for _, set := range c.sets() {
+		*set = slices.Clone(*set)
+	}
+	c.Argv, c.Input, c.Env = slices.Clone(c.Argv), bytes.Clone(c.Input), maps.Clone(c.Env)
+	return c
+}
+
 // Canonical returns the contract as JSON in which the same contract always
 // reads the same: lists that are sets are in order, and the input of a tool has
 // its keys in order.
 func (c Contract) Canonical() []byte {
-	for _, set := range [...]*[]string{&c.Read, &c.Hidden, &c.Write, &c.Protected, &c.Barred, &c.Watched, &c.Skipped, &c.Scratch, &c.Inherit, &c.Hosts} {
+	for _, set := range c.sets() {
 		*set = slices.Clone(*set)
 		slices.Sort(*set)
 		*set = slices.Compact(*set)

@@ -106,10 +106,12 @@ func (e *Engine) present(c *Case, d *Decision) {
 type Permit struct{ inner *permit }
 
 type permit struct {
-	contract Contract
-	hash     string
+	contract Contract // which nobody else can change
 	used     atomic.Bool
 }
+
+// permitFor lets a contract run, as it is now.
+func permitFor(c Contract) Permit { return Permit{&permit{contract: c.clone()}} }
 
 // ErrNoPermit is returned for a permit that no engine made, or that was used.
 var ErrNoPermit = errors.New("no valid permit: it was used, or no engine gave it")
@@ -117,9 +119,6 @@ var ErrNoPermit = errors.New("no valid permit: it was used, or no engine gave it
 // Use returns the contract that may run now. It works once.
 func (p Permit) Use() (Contract, error) {
 	if p.inner == nil || p.inner.used.Swap(true) {
-		return Contract{}, ErrNoPermit
-	}
-	if p.inner.contract.Hash() != p.inner.hash { // somebody changed what it points to
 		return Contract{}, ErrNoPermit
 	}
 	return p.inner.contract, nil
@@ -167,7 +166,7 @@ func (e *Engine) Authorize(ctx context.Context, call Call) (Permit, Decision, er
 	if d.Effect != Allow {
 		return Permit{}, d, nil
 	}
-	return Permit{&permit{contract: contract, hash: contract.Hash()}}, d, nil
+	return permitFor(contract), d, nil
 }
 
 // refuse is a denial because something failed. It is recorded if that is still
@@ -180,7 +179,7 @@ func (r *recorder) refuse(ctx context.Context, d Decision, err error) (Permit, D
 
 func (e *Engine) contract(call Call, facts *Facts) Contract {
 	if e.Contract != nil {
-		return e.Contract(call, facts)
+		return e.Contract(call, facts).clone() // whoever made it may change what it points to
 	}
 	return PlainContract(call, facts)
 }

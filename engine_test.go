@@ -67,15 +67,36 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// TestPermitIsForOneContract: what the permit points to cannot be exchanged.
+// TestPermitIsForOneContract: what the permit points to cannot be exchanged, neither while
+// somebody is asked nor later.
 func TestPermitIsForOneContract(t *testing.T) {
-	e := engine(&store.Memory{}, nil)
-	shared := []string{"/home/dev/app"}
-	e.Contract = func(sayso.Call, *sayso.Facts) sayso.Contract { return sayso.Contract{Write: shared} }
-	permit, _ := authorize(t, e, bash("ls"))
-	shared[0] = "/"
-	if _, err := permit.Use(); !errors.Is(err, sayso.ErrNoPermit) {
-		t.Errorf("the contract was changed after it was approved: %v", err)
+	made := func() sayso.Contract {
+		list := func(text string) []string { return []string{text} }
+		return sayso.Contract{
+			Argv: list("ls"), Input: []byte(`{"a":1}`), Env: map[string]string{"A": "1"},
+			Read: list("/r"), Hidden: list("/h"), Write: list("/w"), Protected: list("/p"), Barred: list("/b"), Watched: list("/n"), Skipped: list("s"), Scratch: list("/c"), Inherit: list("I"), Hosts: list("o"),
+		}
+	}
+	change := func(c *sayso.Contract) {
+		for _, list := range [][]string{c.Argv, c.Read, c.Hidden, c.Write, c.Protected, c.Barred, c.Watched, c.Skipped, c.Scratch, c.Inherit, c.Hosts} {
+			list[0] = "/"
+		}
+		c.Input[5], c.Env["A"] = '2', "2"
+	}
+	shared, want := made(), made()
+	m := &store.Memory{}
+	e := engine(m, sayso.ApproverFunc(func(_ context.Context, r sayso.Request) (sayso.Answer, error) {
+		change(&shared)
+		return sayso.Answer{RequestID: r.ID, ContractHash: r.Contract.Hash(), Yes: true}, nil
+	}))
+	e.Contract = func(sayso.Call, *sayso.Facts) sayso.Contract { return shared }
+	permit, d := authorize(t, e, bash("git push"))
+	if d.Effect != sayso.Allow || shared.Write[0] != "/" {
+		t.Fatalf("%+v %v", d, shared)
+	}
+	change(&shared)
+	if c, err := permit.Use(); err != nil || c.Hash() != want.Hash() {
+		t.Errorf("the contract was changed after it was made: %+v %v", c, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func (e *Engine) AuthorizePreview(ctx context.Context, call Call) (Permit, Decis
 	if d.Effect == Deny {
 		return Permit{}, d, nil
 	}
-	return Permit{&permit{contract: contract, hash: contract.Hash()}}, d, nil
+	return permitFor(contract), d, nil
 }
 
 func (e *Engine) preview(ctx context.Context, r *recorder) (Decision, Contract, error) {
@@ -82,7 +82,7 @@ func (e *Engine) AuthorizeChanges(ctx context.Context, call Call, changes string
 	if d.Effect != Allow {
 		return Permit{}, d, nil
 	}
-	return Permit{&permit{contract: contract, hash: contract.Hash()}}, d, nil
+	return permitFor(contract), d, nil
 }
 
 // previewChoices are the answers to what a preview has shown.

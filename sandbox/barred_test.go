@@ -82,12 +82,11 @@ func TestBarred(t *testing.T) {
 			for _, kept := range []bool{false, true} {
 				c := bars(t, m.script)
 				aside := inHome(t)
-				options := func(o *sandbox.Options) {
-					if o.State = aside; kept {
-						o.Borrow = keep(t).Lend
-					}
+				in := func(*sandbox.Options) {}
+				if kept {
+					in = knows(t, c)
 				}
-				r := run(t, c, options)
+				r := run(t, c, in, func(o *sandbox.Options) { o.State = aside })
 				if got := underBar(t, c); !slices.Equal(got, []string{".env.old"}) {
 					t.Errorf("kept %v: there is %v: %v", kept, got, r)
 				}

@@ -94,22 +94,35 @@ func (w *estate) outside(t *testing.T) {
 	_ = cmd.Run() // what counts is what is there then
 }
 
-// twice runs a script with and without a place that is kept.
+// twice runs a script without a place that is kept, and in one in which another command
+// has run before, so that it is known what is there.
 func twice(t *testing.T, script string, do func(*testing.T, *estate, ran)) {
 	t.Helper()
 	for _, kept := range []bool{false, true} {
 		w := newEstate(t, script)
-		state := inHome(t)
-		r := run(t, w.c, func(o *sandbox.Options) {
-			if o.State = state; kept {
-				o.Borrow = keep(t).Lend
-			}
-		})
+		state, in := inHome(t), func(*sandbox.Options) {}
+		if kept {
+			in = knows(t, w.c)
+		}
+		r := run(t, w.c, in, func(o *sandbox.Options) { o.State = state })
 		if r.failure != nil || !r.Ran || r.Kept != kept || !r.report.Enforced() || r.report.Of(sandbox.Barred).State != sandbox.Enforced {
 			t.Errorf("kept %v: %v\n%v", kept, r, r.report)
 		}
 		do(t, &w, r)
 	}
+}
+
+// knows lets a command run in a place in which another one of the same contract has run.
+func knows(t *testing.T, c sayso.Contract) func(*sandbox.Options) {
+	t.Helper()
+	k, l := keep(t), &sandbox.Lookout{}
+	t.Cleanup(func() { _ = l.Close() })
+	in := func(o *sandbox.Options) { o.Borrow, o.Lookout = k.Lend, l }
+	c.Script = ":"
+	if r := run(t, c, in); r.failure != nil || r.Exit != 0 || !r.Kept || len(r.Undone) > 0 {
+		t.Errorf("%v", r)
+	}
+	return in
 }
 
 // changes of what is there under barred names, in ways that mounts hold.
@@ -282,11 +295,11 @@ func TestLinksBelow(t *testing.T) {
 					t.Fatal(err)
 				}
 				before := w.guarded(t)
-				r := run(t, w.c, func(o *sandbox.Options) {
-					if kept {
-						o.Borrow = keep(t).Lend
-					}
-				})
+				in := func(*sandbox.Options) {}
+				if kept {
+					in = knows(t, w.c)
+				}
+				r := run(t, w.c, in)
 				if after := w.guarded(t); after != before || r.failure != nil || !r.report.Enforced() || r.Kept != kept {
 					t.Errorf("there is\n%s\nand was\n%s\n%v", after, before, r)
 				}

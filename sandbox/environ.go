@@ -13,25 +13,12 @@ import (
 )
 
 // Variables are the environment that a run of a contract gets, NAME=VALUE.
-func Variables(c sayso.Contract) []string { return environ(&c, os.LookupEnv, os.Environ()) }
+func Variables(c sayso.Contract) []string { return environ(&c, os.Environ()) }
 
-// environ is the environment of the command: the variables that the contract passes
-// on and that are set, without those that hold a secret; and those that it sets.
-func environ(c *sayso.Contract, lookup func(string) (string, bool), all []string) []string {
-	env := map[string]string{}
-	for _, name := range c.Inherit {
-		if prefix, ok := strings.CutSuffix(name, "*"); ok {
-			for _, v := range all {
-				if name, value, ok := strings.Cut(v, "="); ok && name != "" && strings.HasPrefix(name, prefix) && !secret(name, value) {
-					env[name] = value
-				}
-			}
-			continue
-		}
-		if value, ok := lookup(name); ok && !secret(name, value) {
-			env[name] = value
-		}
-	}
+// environ is the environment of the command: the variables of this process that the
+// contract passes on, without those that hold a secret; and those that it sets.
+func environ(c *sayso.Contract, all []string) []string {
+	env := passed.of(c.Inherit, all)
 	maps.Copy(env, c.Env)
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -42,6 +29,42 @@ func environ(c *sayso.Contract, lookup func(string) (string, bool), all []string
 	return out
 }
 
+// passed has what was passed on to the last command: neither the variables of this
+// process nor the list of those hardly change from one to the next, and to look whether
+// one holds a secret takes as long as to start a program.
+var passed passedOn
+
+type passedOn struct {
+	mu     sync.Mutex
+	names  []string
+	all    []string
+	passes map[string]string
+}
+
+// of is what is passed on of all variables under those names.
+func (p *passedOn) of(names, all []string) map[string]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.passes == nil || !slices.Equal(p.names, names) || !slices.Equal(p.all, all) {
+		p.names, p.all, p.passes = slices.Clone(names), slices.Clone(all), map[string]string{}
+		for _, v := range all {
+			if name, value, ok := strings.Cut(v, "="); ok && passes(name, names) && !secret(name, value) {
+				p.passes[name] = value
+			}
+		}
+	}
+	return maps.Clone(p.passes)
+}
+
+// passes reports whether one of the names is that of a variable, or with * at its end
+// begins it.
+func passes(variable string, names []string) bool {
+	return variable != "" && slices.ContainsFunc(names, func(name string) bool {
+		prefix, many := strings.CutSuffix(name, "*")
+		return name == variable || many && strings.HasPrefix(variable, prefix)
+	})
+}
+
 // secretNames are what the names of variables contain that hold secrets.
 var secretNames = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "AUTH_SOCK"}
 
@@ -50,34 +73,7 @@ var secretNames = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"
 func secret(name, value string) bool {
 	upper := strings.ToUpper(name)
 	return slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(upper, part) }) ||
-		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || looksSecret(name+"="+value)
-}
-
-// judged has the variables that do not look like secrets: they are those of this process,
-// and hardly change from one command to the next.
-var judged struct {
-	sync.Mutex
-	plain map[string]bool
-}
-
-// mostJudged is how many are remembered.
-const mostJudged = 256
-
-// looksSecret reports whether what a variable has looks like a secret.
-func looksSecret(text string) bool {
-	judged.Lock()
-	defer judged.Unlock()
-	if judged.plain[text] {
-		return false
-	}
-	if mask.Text(text) != text {
-		return true
-	}
-	if judged.plain == nil || len(judged.plain) >= mostJudged {
-		judged.plain = map[string]bool{}
-	}
-	judged.plain[text] = true
-	return false
+		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || mask.Text(name+"="+value) != name+"="+value
 }
 
 // proxyPort is where the proxy of a run listens, in the run's own network.

@@ -17,7 +17,7 @@ import (
 // place of those that it has written before.
 func (p *plan) guard() error {
 	rest := slices.Clone(p.steps[p.guards[1]:])
-	p.steps, p.links, p.missing, p.places = p.steps[:p.guards[0]], nil, nil, nil
+	p.steps, p.links, p.places = p.steps[:p.guards[0]], nil, nil
 	p.looked++
 	switch {
 	case p.seen == nil:
@@ -25,10 +25,22 @@ func (p *plan) guard() error {
 	case p.stale:
 		*p.seen = *look(p.c)
 	}
-	err := p.protected()
+	var err error
+	if known := p.seen.guarded(); p.layers == nil && known != nil {
+		p.steps, p.links, p.places = append(p.steps, known.steps...), slices.Clone(known.links), slices.Clone(known.places)
+	} else if err = p.protected(); err == nil && p.layers == nil {
+		p.seen.guard(&guarded{slices.Clone(p.steps[p.guards[0]:]), slices.Clone(p.links), slices.Clone(p.places)})
+	}
 	p.guards[1] = len(p.steps)
 	p.steps = append(p.steps, rest...)
 	return err
+}
+
+// A guarded is what guard has written for the files of a survey, without layers.
+type guarded struct {
+	steps  []box.Step
+	links  []string
+	places []string
 }
 
 // protected are the steps for what cannot be changed in folders that can.
@@ -74,7 +86,7 @@ func (g *guards) hold(at, name string) error {
 		case errors.Is(err, fs.ErrNotExist) && found:
 			return nil // it has gone since
 		case errors.Is(err, fs.ErrNotExist):
-			p.missing, p.places = append(p.missing, at), append(p.places, at)
+			p.places = append(p.places, at)
 		case err != nil:
 			return fmt.Errorf("look at %s: %w", at, err)
 		case kind == unix.S_IFLNK:

@@ -25,13 +25,17 @@ type Kept struct {
 	// Box is the program sayso-box; empty: the one beside this program.
 	Box string
 
-	mu     sync.Mutex
-	closed bool
+	mu      sync.Mutex
+	closed  bool
+	lookout Lookout
 	keeper
 }
 
 // Run runs the contract of a permit, as [Run] does, in the place that is kept.
 func (k *Kept) Run(ctx context.Context, permit sayso.Permit, o Options) (Result, Report, error) {
 	o.Box, o.Borrow = cmp.Or(o.Box, k.Box), k.Lend
+	if o.Lookout == nil {
+		o.Lookout = &k.lookout
+	}
 	return Run(ctx, permit, o)
 }

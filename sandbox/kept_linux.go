@@ -79,6 +79,7 @@ func (k *Kept) Close() error {
 	k.room = nil
 	r.close()
 	k.mu.Unlock()
+	_ = k.lookout.Close() // it does not fail
 	if r != nil {
 		<-r.over
 	}
@@ -213,17 +214,18 @@ func (r *room) lend() *os.File {
 	if r.told != box.Ready && r.told != box.Idle {
 		return nil
 	}
-	mine, theirs, err := pair()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	defer theirs.Close() //nolint:errcheck // the other side has it
-	if sendFiles(r.control, []byte{0}, int(theirs.Fd())) != nil {
-		_ = mine.Close() // nothing was written to it
+	err = sendFiles(r.control, []byte{0}, fds[1])
+	_ = unix.Close(fds[1]) // the other side has it
+	if err != nil {
+		_ = unix.Close(fds[0]) // nothing was written to it
 		return nil
 	}
 	r.lent = true
-	return mine
+	return os.NewFile(uintptr(fds[0]), "channel")
 }
 
 // sendFiles sends descriptors with a text, of which there is at least one byte.

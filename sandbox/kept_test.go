@@ -32,6 +32,18 @@ func stateOf(t *testing.T) string {
 	return dir.(string) //nolint:forcetypeassert // nothing else is in it
 }
 
+// lookouts are the lookouts of tests.
+var lookouts sync.Map
+
+func lookoutOf(t *testing.T) *sandbox.Lookout {
+	t.Helper()
+	l, known := lookouts.LoadOrStore(t, &sandbox.Lookout{})
+	if !known {
+		t.Cleanup(func() { _ = l.(*sandbox.Lookout).Close() })
+	}
+	return l.(*sandbox.Lookout) //nolint:forcetypeassert // nothing else is in it
+}
+
 // keep is a place that is kept for a test.
 func keep(t *testing.T) *sandbox.Kept {
 	t.Helper()
@@ -48,7 +60,7 @@ func runKept(t *testing.T, k *sandbox.Kept, c sayso.Contract, options ...func(*s
 
 func runKeptUntil(ctx context.Context, t *testing.T, k *sandbox.Kept, c sayso.Contract, options ...func(*sandbox.Options)) ran {
 	t.Helper()
-	first := func(o *sandbox.Options) { o.Borrow, o.State = k.Lend, stateOf(t) }
+	first := func(o *sandbox.Options) { o.Borrow, o.State, o.Lookout = k.Lend, stateOf(t), lookoutOf(t) }
 	return runUntil(ctx, t, c, append([]func(*sandbox.Options){first}, options...)...)
 }
 

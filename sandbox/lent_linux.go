@@ -57,10 +57,11 @@ func (p *plan) passing() (out []box.Step) {
 // key identifies the place that a plan makes: its lasting steps, and which files those
 // name now.
 func (p *plan) key() string {
-	steps := p.lasting()
-	lines := make([]string, 0, len(steps))
-	for _, s := range steps {
-		line := strings.Join(s, "\x00")
+	text := make([]byte, 0, 8<<10)
+	for _, s := range p.lasting() {
+		for _, word := range s {
+			text = append(append(text, word...), 0)
+		}
 		switch s[0] {
 		case box.Bind, box.Protect, box.Pin, box.Scratch:
 			if s[len(s)-1] == "dev" {
@@ -68,15 +69,14 @@ func (p *plan) key() string {
 			}
 			var stat unix.Stat_t
 			if err := unix.Lstat(s[1], &stat); err != nil {
-				line += err.Error()
+				text = append(text, err.Error()...)
 			}
-			line += "\x00" + strconv.FormatUint(uint64(stat.Dev), 10) + " " + strconv.FormatUint(uint64(stat.Ino), 10) //nolint:unconvert // it is shorter elsewhere
+			text = strconv.AppendUint(append(text, ' '), uint64(stat.Dev), 10) //nolint:unconvert // it is shorter elsewhere
+			text = strconv.AppendUint(append(text, ' '), stat.Ino, 10)
 		}
-		lines = append(lines, line)
+		text = append(text, '\n')
 	}
-	lines = append(lines, inheritance())
-	slices.Sort(lines) // some are in no order
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	sum := sha256.Sum256(append(text, inheritance()...))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -175,9 +175,7 @@ func kind(s box.Step) string {
 func (j *job) attend(ctx context.Context, channel *os.File) (last box.Step) {
 	in := &inner{j: j, orders: channel, kill: func() { _ = box.Send(channel, box.Step{box.Kill}) }} // it may have ended
 	over := make(chan struct{})
-	if ctx.Done() != nil {
-		go in.end(ctx, over)
-	}
+	defer context.AfterFunc(ctx, func() { in.end(ctx, over) })()
 	if j.o.Signals != nil {
 		go j.forward(over, in.signal)
 	}

@@ -34,15 +34,37 @@ var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 // inside gets at.
 const keys = "/proc/keys"
 
-// devicesHere are those of them that this machine has, when it is first looked: whoever
-// runs one command after the other need not look each time.
-var devicesHere = sync.OnceValue(func() (out []string) {
+// A machine is what this one has of all that, when it is first looked: whoever runs one
+// command after the other need not look each time.
+type machine struct {
+	devices []string
+	kept    []string
+	folders []string // of hidden and private ones
+	keys    bool
+}
+
+var thisMachine = sync.OnceValue(func() (m machine) {
+	isThere := func(name string) bool {
+		_, err := os.Stat(name)
+		return err == nil
+	}
 	for _, name := range devices {
-		if _, err := os.Stat("/dev/" + name); err == nil {
-			out = append(out, "/dev/"+name)
+		if isThere("/dev/" + name) {
+			m.devices = append(m.devices, "/dev/"+name)
 		}
 	}
-	return out
+	for _, name := range kept {
+		if isThere(name) {
+			m.kept = append(m.kept, name)
+		}
+	}
+	for _, name := range slices.Concat(hidden, private) {
+		if isFolder(name) {
+			m.folders = append(m.folders, name)
+		}
+	}
+	m.keys = isThere(keys)
+	return m
 })
 
 // A plan is how the view of a run is built.
@@ -70,8 +92,7 @@ type plan struct {
 	looked   int      // how often they were written
 	covered  []string // folders that are empty at first
 	links    []string // protected paths that are links
-	missing  []string // protected paths that must be made, to hold their place
-	places   []string // those, and the ones whose place is held
+	places   []string // protected paths that are not there, whose place is to be held
 	writable []string // beside those of the contract
 }
 
@@ -204,7 +225,7 @@ func (p *plan) files() error {
 	}
 	var sealed []string
 	for _, dir := range hidden {
-		if !isFolder(dir) || inside(dir, p.c.Write) || len(p.c.Read) > 0 {
+		if !slices.Contains(thisMachine().folders, dir) || inside(dir, p.c.Write) || len(p.c.Read) > 0 {
 			continue
 		}
 		p.add(box.Tmpfs, dir, "755", "256k")
@@ -213,7 +234,7 @@ func (p *plan) files() error {
 	p.device()
 	p.folder("/proc")
 	p.add(box.Proc, "/proc")
-	if _, err := os.Stat(keys); err == nil {
+	if thisMachine().keys {
 		p.add(box.Hide, keys)
 	}
 	for _, name := range p.shown() {
@@ -267,7 +288,7 @@ func (p *plan) canCover(dir string) bool {
 		p.add(box.Folder, dir)
 		return true
 	}
-	return isFolder(dir)
+	return slices.Contains(thisMachine().folders, dir)
 }
 
 // folder makes a folder where the view is empty.
@@ -314,15 +335,18 @@ func (p *plan) show(name, how string) error {
 
 // keep shows again what is needed in folders that are hidden.
 func (p *plan) keep() {
-	list := slices.Clone(kept)
+	if len(p.c.Read) > 0 {
+		return // only what it may read
+	}
+	list := thisMachine().kept
 	if p.c.Network == sayso.NetworkAll {
 		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
-			list = append(list, real) // names are looked up as it says
+			list = append(slices.Clone(list), real) // names are looked up as it says
 		}
 	}
 	for _, name := range list {
-		if _, err := os.Stat(name); err == nil && inside(name, p.covered) && len(p.c.Read) == 0 {
-			_ = p.show(name, "ro") // it was there a moment ago
+		if inside(name, p.covered) {
+			_ = p.show(name, "ro") // it was there when it was looked
 		}
 	}
 }
@@ -332,15 +356,15 @@ func (p *plan) keep() {
 func (p *plan) device() {
 	p.folder("/dev")
 	p.add(box.Tmpfs, "/dev", "755", "64k")
-	for _, name := range devicesHere() {
+	for _, name := range thisMachine().devices {
 		p.add(box.File, name)
 		p.add(box.Bind, name, name, "dev")
 	}
 	p.add(box.Folder, "/dev/pts")
 	p.add(box.Pts, "/dev/pts")
 	p.add(box.Folder, "/dev/shm")
-	for to, name := range map[string]string{"pts/ptmx": "ptmx", "/proc/self/fd": "fd", "/proc/self/fd/0": "stdin", "/proc/self/fd/1": "stdout", "/proc/self/fd/2": "stderr"} {
-		p.add(box.Link, to, "/dev/"+name)
+	for _, link := range [...][2]string{{"pts/ptmx", "ptmx"}, {"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"}, {"/proc/self/fd/1", "stdout"}, {"/proc/self/fd/2", "stderr"}} {
+		p.add(box.Link, link[0], "/dev/"+link[1])
 	}
 	p.add(box.Seal, "/dev")
 	p.add(box.Tmpfs, "/dev/shm", "1777", p.size())

@@ -92,6 +92,9 @@ type Options struct {
 	// says, right before it runs; an error keeps it from running. The time that the
 	// contract gives it counts from then on.
 	Before func(sayso.Contract, Report) error
+
+	// Lookout has looked before for what the contract bars and watches; nil: nobody has.
+	Lookout *Lookout
 }
 
 // A Program is one that is started inside.
@@ -193,6 +196,9 @@ func (j *job) check() error {
 		}
 	}
 	for _, pattern := range slices.Concat(c.Barred, c.Watched) {
+		if !strings.ContainsAny(pattern, `[\`) {
+			continue // nothing else can be wrong with one
+		}
 		if _, err := filepath.Match(pattern, ""); err != nil {
 			return fmt.Errorf("the pattern %q in the contract: %w", pattern, err)
 		}
@@ -209,13 +215,13 @@ func (j *job) check() error {
 			}
 		}
 	}
-	j.env = environ(c, os.LookupEnv, os.Environ())
+	j.env = environ(c, os.Environ())
 	return nil
 }
 
 // run chooses how to run it.
 func (j *job) run(ctx context.Context) (Result, Report, error) {
-	j.before = look(&j.c)
+	j.before = j.o.Lookout.look(&j.c)
 	report, start := j.confine()
 	report.reach(j.before)
 	if j.o.Exec != nil && report.Of(Programs).State != Open { // whoever wants to decide does not want it to run without

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sayso-dev/sayso"
 )
@@ -30,7 +31,12 @@ type survey struct {
 	unseen   int      // folders that were not, with all that is below them
 	unseenAt string   // the first of them
 
-	walk *walk // that has found it
+	walk  *walk // that has found it
+	blind error // why somebody who wanted to watch a folder cannot do so
+
+	out     *Lookout // that tells of changes since then; nil: nobody does
+	changes uint64   // it had seen so far
+	guards  *atomic.Pointer[guarded]
 }
 
 // There is what is there now that [Run] holds because of names that a contract bars.
@@ -43,14 +49,16 @@ func There(c sayso.Contract) []string {
 func (s *survey) held() []string { return slices.Concat(s.barred, s.led, s.sealed) }
 
 // look looks what is there now.
-func look(c *sayso.Contract) *survey { return lookAt(c, mostFolders) }
+func look(c *sayso.Contract) *survey {
+	return lookAt(c, mostFolders, func(string) error { return nil })
+}
 
-// lookAt looks into so many folders at most.
-func lookAt(c *sayso.Contract, most int) *survey {
+// lookAt looks into so many folders at most, and calls enter before each.
+func lookAt(c *sayso.Contract, most int, enter func(dir string) error) *survey {
 	s := &survey{links: map[string]string{}}
 	s.shallow(c)
 	w := newWalk(c, s)
-	s.walk, w.most = w, most
+	s.walk, w.most, w.enter = w, most, enter
 	for _, root := range w.roots {
 		w.from(root)
 	}
@@ -121,6 +129,7 @@ type walk struct {
 	lasts wants           // that are looked for
 	known map[string]bool // the folders so far
 	most  int             // of those
+	enter func(dir string) error
 }
 
 // newWalk prepares a walk.
@@ -186,6 +195,7 @@ func (w *walk) from(root string) {
 			w.unseen(at.path, len(queue)-i)
 			return
 		}
+		entered := w.enter(at.path)
 		err := entries(at.path, buffer, func(name []byte, kind fs.FileMode) {
 			if next, ok := w.entry(at, name, kind); ok {
 				queue = append(queue, next)
@@ -194,6 +204,9 @@ func (w *walk) from(root string) {
 		if err != nil {
 			w.closed(at.path, err)
 			continue
+		}
+		if entered != nil {
+			w.s.blind = entered
 		}
 		w.known[at.path] = true
 		w.s.folders = append(w.s.folders, at.path)
@@ -277,6 +290,9 @@ func (w *walk) names(path string) func(string) bool {
 	}
 }
 
+// unchanged reports whether it is certain that a survey would have the same in it now.
+func (s *survey) unchanged() bool { return s.out.unchanged(s.changes) }
+
 // A news is what has appeared since a survey under the names of a contract, in the
 // folders that were there. What is in other folders belongs to whoever has made those.
 type news struct {
@@ -289,7 +305,7 @@ type news struct {
 
 // since looks what has appeared. Where nobody may look, let is to change that.
 func (s *survey) since(c *sayso.Contract, let func(dir string)) (barred, watched []string) {
-	if len(c.Barred)+len(c.Watched) == 0 {
+	if len(c.Barred)+len(c.Watched) == 0 || s.unchanged() {
 		return nil, nil
 	}
 	now := &survey{}

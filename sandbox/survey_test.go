@@ -75,7 +75,7 @@ func TestLookBounds(t *testing.T) {
 		most, found, unseen int
 		at                  string
 	}{{30, 20, 0, ""}, {21, 20, 0, ""}, {20, 19, 1, "/b"}, {11, 10, 10, "/b"}, {5, 4, 10, "/a"}, {0, 0, 1, ""}} {
-		s := lookAt(c, one.most)
+		s := lookAt(c, one.most, func(string) error { return nil })
 		if len(s.barred) != one.found || s.unseen != one.unseen || len(s.folders) > one.most || !strings.Contains(strings.TrimPrefix(s.unseenAt, dir), one.at) {
 			t.Errorf("%+v: %+v", one, s)
 		}

@@ -37,8 +37,8 @@ func (e *barredError) Error() string {
 // watched ones, too. Nothing of the command runs any more. Nobody can say who has made it: a
 // person may have done it meanwhile.
 func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
-	if j.layers != nil {
-		return nil, nil, nil // it is shown instead
+	if j.layers != nil || before.unchanged() {
+		return nil, nil, nil // it is shown instead, or nothing was made
 	}
 	var back []func()
 	defer func() {

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -46,11 +44,11 @@ func (j *job) bar(before survey) (stop func()) {
 
 // watch waits for something to appear under a barred name.
 func (j *job) watch(before *survey, quit <-chan struct{}) {
-	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	kernel, err := newInotify()
 	if err != nil {
 		return
 	}
-	f := os.NewFile(uintptr(fd), "inotify")
+	f := os.NewFile(uintptr(kernel.fd), "inotify")
 	defer func() { go f.Close() }() //nolint:errcheck // it was only read, and nobody has to wait for it
 	dirs := slices.Clone(before.folders)
 	for _, pattern := range j.c.Barred {
@@ -61,8 +59,8 @@ func (j *job) watch(before *survey, quit <-chan struct{}) {
 	}
 	watched := map[int32]string{}
 	for _, dir := range dirs {
-		if n, err := unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_ONLYDIR|unix.IN_DONT_FOLLOW); err == nil {
-			watched[int32(n)] = dir //nolint:gosec // the kernel's numbers are small
+		if n, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO); err == nil {
+			watched[n] = dir
 		}
 	}
 	if made, _ := before.since(&j.c, func(string) {}); len(made) > 0 {
@@ -73,30 +71,22 @@ func (j *job) watch(before *survey, quit <-chan struct{}) {
 		<-quit
 		_ = f.SetReadDeadline(time.Now()) // what was read so far counts
 	}()
-	j.notice(f, watched)
+	j.notice(f, kernel.buffer, watched)
 }
 
 // notice reads what has appeared.
-func (j *job) notice(f *os.File, watched map[int32]string) {
-	events := make([]byte, 64<<10)
+func (j *job) notice(f *os.File, buffer []byte, watched map[int32]string) {
 	for {
-		n, err := f.Read(events)
+		n, err := f.Read(buffer)
 		if err != nil {
 			return // it is over
 		}
-		for rest := events[:n]; len(rest) >= unix.SizeofInotifyEvent; {
-			number := int32(binary.NativeEndian.Uint32(rest)) //nolint:gosec // as the kernel writes it
-			end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(rest[12:]))
-			if end > len(rest) {
-				return // the kernel writes whole ones
-			}
-			name, _, _ := bytes.Cut(rest[unix.SizeofInotifyEvent:end], []byte{0})
-			path := filepath.Join(watched[number], string(name))
-			if len(name) > 0 && j.c.Bars(path) && !slices.Contains(j.c.Protected, path) && j.appeared(path) {
+		for e := range events(buffer[:n]) {
+			path := filepath.Join(watched[e.number], string(e.name))
+			if len(e.name) > 0 && j.c.Bars(path) && !slices.Contains(j.c.Protected, path) && j.appeared(path) {
 				j.stop(&barredError{path: path})
 				return
 			}
-			rest = rest[end:]
 		}
 	}
 }

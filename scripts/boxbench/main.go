@@ -9,14 +9,14 @@
 //	go run ./scripts/boxbench [-n 200]
 //
 // It exits with 1 if package sandbox costs more than bubblewrap, or a kept place more
-// than twice as much as to start the program plainly, also where it has to hold the
-// places of protected paths that are not there. What else a contract of sayso run has,
-// names that nobody may make in any folder, is measured, too: what that costs depends on
-// how many folders there are.
+// than twice as much as to start the program plainly: with the protected paths that
+// bubblewrap is given, too; with places held of some that are not there; and with
+// contracts that sayso run has made, in a small workspace and in one of many folders.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,7 +25,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -67,41 +66,51 @@ type way struct {
 	prepare func() error // what is not measured
 	run     func() error
 	took    []float64 // milliseconds
+	limited bool      // it must not take more than twice as long as the first way
 }
 
-// missing are protected names that are not there, and barred patterns of names, as those
-// of sayso run.
-var (
-	missing = []string{".env.x", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
-	barred  = []string{
-		"**/.env*", "**/.sayso.yaml", "**/.sayso", "**/.git/hooks", "**/.git/config", "**/.git/commondir",
-		"**/.mcp.json", "**/.claude", "**/.codex", "**/.gemini", "**/.cursor", "**/.vscode",
-	}
-)
+// missing are protected names that are not there.
+var missing = []string{".env.x", ".mcp.json", ".claude", ".codex", ".gemini", ".cursor", ".vscode"}
+
+// many is how many folders a large workspace has.
+const many = 2000
 
 func measure(dir string, n int) (slow []string, err error) {
-	program, work := filepath.Join(dir, "sayso-box"), filepath.Join(dir, "work")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "./cmd/sayso-box")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, out)
-	}
-	if err := errors.Join(os.MkdirAll(work+"/.git/hooks", 0o755), os.WriteFile(work+"/.git/config", nil, 0o644), os.WriteFile(work+"/.env", nil, 0o644)); err != nil {
+	if err := build(dir, "sayso-box", "sayso"); err != nil {
 		return nil, err
 	}
-	kept := &sandbox.Kept{Box: program}
-	defer kept.Close() //nolint:errcheck // nothing was written
-	names := &sandbox.Kept{Box: program}
-	defer names.Close() //nolint:errcheck // as above
+	program, work := filepath.Join(dir, "sayso-box"), filepath.Join(dir, "work")
+	if err := workspace(work, 0); err != nil {
+		return nil, err
+	}
+	simple := sayso.Contract{
+		Tool: "bash", Argv: []string{"/bin/true"}, Dir: work, Write: []string{work}, Required: true, Network: sayso.NetworkLoopback,
+		Protected: []string{work + "/.git/hooks", work + "/.git/config", work + "/.env"}, Inherit: []string{"PATH", "HOME"},
+	}
+	held := simple
+	for _, name := range missing {
+		held.Protected = append(held.Protected, filepath.Join(work, name))
+	}
 	ways := []*way{
 		{name: "plain", run: func() error { return exec.Command("/bin/true").Run() }},
-		confined("sandbox", work, sandbox.Options{Box: program}, sandbox.Run),
-		confined("kept sandbox", work, sandbox.Options{}, kept.Run),
-		confined("kept, 7 names held", work, sandbox.Options{State: dir + "/state"}, names.Run, missing...),
+		confined("sandbox", simple, sandbox.Options{Box: program}, sandbox.Run),
 	}
-	run := &sandbox.Kept{Box: program}
-	defer run.Close() //nolint:errcheck // as above
-	ways = append(ways, confined("kept, names barred", work, sandbox.Options{State: dir + "/state"}, run.Run, append(slices.Clone(missing), barred...)...))
+	keep := func(name string, c sayso.Contract) (end func() error) {
+		kept := &sandbox.Kept{Box: program}
+		w := confined(name, c, sandbox.Options{State: filepath.Join(dir, "state")}, kept.Run)
+		w.limited = true
+		ways = append(ways, w)
+		return kept.Close
+	}
+	defer keep("kept sandbox", simple)()                                 //nolint:errcheck // nothing was written
+	defer keep(fmt.Sprintf("kept, %d names held", len(missing)), held)() //nolint:errcheck // as above
+	for _, folders := range []int{0, many} {
+		c, err := contract(dir, folders)
+		if err != nil {
+			return nil, err
+		}
+		defer keep(fmt.Sprintf("kept, sayso run %d", folders), c)() //nolint:errcheck // as above
+	}
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
 		fmt.Println("bubblewrap is not installed: scripts/setup installs it")
@@ -135,8 +144,8 @@ func measure(dir string, n int) (slow []string, err error) {
 	for _, w := range ways {
 		fmt.Printf("%-20s %6.2f ms %6.2f times plain\n", w.name, median(w.took), median(ratios(w, ways[0])))
 	}
-	for _, w := range ways[2:4] {
-		if median(ratios(w, ways[0])) > 2 {
+	for _, w := range ways {
+		if w.limited && median(ratios(w, ways[0])) > 2 {
 			slow = append(slow, w.name+": it costs more than twice as much as to start the program plainly")
 		}
 	}
@@ -149,6 +158,47 @@ func measure(dir string, n int) (slow []string, err error) {
 		slow = append(slow, "the sandbox costs more than bubblewrap")
 	}
 	return slow, nil
+}
+
+// build builds programs of this module.
+func build(dir string, programs ...string) error {
+	for _, name := range programs {
+		cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/"+name)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	return nil
+}
+
+// workspace makes a folder with what is usual in one, and so many others.
+func workspace(dir string, folders int) error {
+	err := errors.Join(os.MkdirAll(dir+"/.git/hooks", 0o755), os.WriteFile(dir+"/.git/config", nil, 0o644), os.WriteFile(dir+"/.env", nil, 0o644))
+	for i := range folders {
+		err = errors.Join(err, os.MkdirAll(fmt.Sprintf("%s/%d/%d", dir, i%(folders/20), i), 0o755))
+	}
+	return err
+}
+
+// contract is the one that sayso run makes in a workspace of so many folders, for a person
+// who has nothing else.
+func contract(dir string, folders int) (sayso.Contract, error) {
+	var said struct{ Contract sayso.Contract }
+	work := filepath.Join(dir, fmt.Sprint("work", folders))
+	if err := workspace(work, folders); err != nil {
+		return said.Contract, err
+	}
+	cmd := exec.Command(filepath.Join(dir, "sayso"), "run", "--json", "--", "/bin/true")
+	cmd.Dir, cmd.Env = work, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &said)
+	}
+	if err != nil {
+		err = fmt.Errorf("sayso run: %w\n%s", err, out)
+	}
+	return said.Contract, err
 }
 
 func ratios(a, b *way) []float64 {
@@ -166,18 +216,7 @@ func median(values []float64) float64 {
 
 // confined runs the program in a sandbox, with the permit of an engine, which has
 // decided before.
-func confined(name, work string, o sandbox.Options, run func(context.Context, sayso.Permit, sandbox.Options) (sandbox.Result, sandbox.Report, error), names ...string) *way {
-	c := sayso.Contract{
-		Tool: "bash", Argv: []string{"/bin/true"}, Dir: work, Write: []string{work}, Required: true, Network: sayso.NetworkLoopback,
-		Protected: []string{work + "/.git/hooks", work + "/.git/config", work + "/.env"}, Inherit: []string{"PATH", "HOME"},
-	}
-	for _, name := range names {
-		if strings.Contains(name, "*") {
-			c.Barred = append(c.Barred, work+"/"+name)
-		} else {
-			c.Protected = append(c.Protected, work+"/"+name)
-		}
-	}
+func confined(name string, c sayso.Contract, o sandbox.Options, run func(context.Context, sayso.Permit, sandbox.Options) (sandbox.Result, sandbox.Report, error)) *way {
 	plan := func(string) (sayso.Plan, error) {
 		return sayso.Plan{sayso.Otherwise(sayso.Allow, "bench", "it is measured")}, nil
 	}
@@ -188,7 +227,7 @@ func confined(name, work string, o sandbox.Options, run func(context.Context, sa
 	ctx := context.Background()
 	var permit sayso.Permit
 	prepare := func() (err error) {
-		permit, _, err = e.Authorize(ctx, sayso.Call{Tool: "bash", Input: []byte(`{"command":"true"}`), Root: work})
+		permit, _, err = e.Authorize(ctx, sayso.Call{Tool: "bash", Input: []byte(`{"command":"true"}`), Root: c.Dir})
 		return err
 	}
 	return &way{name: name, prepare: prepare, run: func() error {
