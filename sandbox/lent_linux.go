@@ -63,7 +63,7 @@ func (p *plan) key() string {
 			text = append(append(text, word...), 0)
 		}
 		switch s[0] {
-		case box.Bind, box.Protect, box.Pin, box.Scratch:
+		case box.Bind, box.Protect, box.Pin, box.Scratch, box.Hide:
 			if s[len(s)-1] == "dev" {
 				break // devices stay what they are
 			}

@@ -29,6 +29,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/sayso-dev/sayso"
@@ -175,6 +176,8 @@ type job struct {
 	stop   context.CancelCauseFunc // ends the run
 	timer  *time.Timer             // that ends it
 
+	loose atomic.Bool // what is protected is not held
+
 	layers *layers   // of a preview
 	tried  []Attempt // by a preview, to reach something
 }
@@ -264,14 +267,15 @@ func (j *job) guarded(ctx context.Context, start func(context.Context) (Result, 
 	}
 	unbar()
 	result.Duration = time.Since(began)
-	undone, made, failed := j.undo(j.before)
-	result.Made, result.Undone, err = made, undone, errors.Join(err, failed)
-	appeared := new(barredError)
+	var failed error
+	result.Undone, result.Made, failed = j.undo(j.before)
+	err = errors.Join(err, failed)
+	ended := new(endedError)
 	switch {
-	case errors.As(context.Cause(ctx), &appeared):
-		result.Ended = appeared.Error()
+	case errors.As(context.Cause(ctx), &ended):
+		result.Ended = ended.Error()
 	case len(result.Undone) > 0 && result.Ended == "": // it was quicker
-		result.Ended = (&barredError{result.Undone[0].Path, result.Undone[0].Aside == ""}).Error()
+		result.Ended = result.Undone[0].ended().Error()
 	}
 	return result, err
 }
@@ -293,6 +297,7 @@ func (j *job) begin() error {
 // otherwise runs it where the sandbox could not be made, with what can be enforced
 // without it, if the contract lets that happen.
 func (j *job) otherwise(ctx context.Context, why *setupError) (Result, error) {
+	j.loose.Store(true)
 	report, start := j.flat(why)
 	report.reach(j.before)
 	if j.o.Exec != nil {

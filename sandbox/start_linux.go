@@ -274,7 +274,7 @@ func (in *inner) end(ctx context.Context, over <-chan struct{}) {
 		return
 	case <-ctx.Done():
 	}
-	if in.j.c.Grace > 0 {
+	if in.j.c.Grace > 0 && !atOnce(ctx) {
 		_ = box.Send(in.orders, box.Step{box.End}) // it may have ended
 		select {
 		case <-over:
@@ -283,6 +283,12 @@ func (in *inner) end(ctx context.Context, over <-chan struct{}) {
 		}
 	}
 	in.kill()
+}
+
+// atOnce reports whether a run is to end without grace: what was protected is not, by now.
+func atOnce(ctx context.Context) bool {
+	why := new(endedError)
+	return errors.As(context.Cause(ctx), &why) && why.why == replaced
 }
 
 // ended reads what sayso-box has told last.
@@ -308,7 +314,7 @@ func (j *job) ended(ctx context.Context, result Result, last box.Step, waited er
 		}
 		return result, &setupError{args[0], errors.New(why)}
 	case box.Lost:
-		result.Ended, result.Signal = fmt.Sprintf("%s was replaced by somebody outside, and so was not protected any more", args[0]), int(syscall.SIGKILL)
+		result.Ended, result.Signal = (&endedError{args[0], replaced}).Error(), int(syscall.SIGKILL)
 	case box.Over:
 		result.Ended, result.Signal = "all processes together went over the limit: "+args[0], int(syscall.SIGKILL)
 	default:

@@ -20,23 +20,30 @@ type Undone struct {
 	Aside string `json:"aside"` // where it is now; empty: it was removed, and is back
 }
 
-// A barredError says why a run was ended, or what of it was undone.
-type barredError struct {
-	path    string
-	removed bool
-}
+// An endedError says why a run was ended, or what of it was undone.
+type endedError struct{ path, why string }
 
-func (e *barredError) Error() string {
-	if e.removed {
-		return e.path + " was removed, which the contract lets nobody do"
+func (e *endedError) Error() string { return e.path + " was " + e.why }
+
+// Why a run is ended.
+const (
+	made     = "made, which the contract lets nobody make"
+	removed  = "removed, which the contract lets nobody do"
+	replaced = "replaced by somebody outside, and so was not protected any more"
+)
+
+// ended says why something that was undone has ended the run.
+func (u *Undone) ended() error {
+	if u.Aside == "" {
+		return &endedError{u.Path, removed}
 	}
-	return e.path + " was made, which the contract lets nobody make"
+	return &endedError{u.Path, made}
 }
 
 // undo puts aside what has appeared under barred names, and returns what has under
 // watched ones, too. Nothing of the command runs any more. Nobody can say who has made it: a
 // person may have done it meanwhile.
-func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
+func (j *job) undo(before *survey) (undone []Undone, told []string, err error) {
 	if j.layers != nil || before.unchanged() {
 		return nil, nil, nil // it is shown instead, or nothing was made
 	}
@@ -56,7 +63,7 @@ func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
 			let(dir)
 		}
 	}
-	barred, made := before.since(&j.c, let)
+	barred, told := before.since(&j.c, let)
 	for _, name := range barred {
 		let(filepath.Dir(name))
 		to, failed := j.putAside(name)
@@ -73,7 +80,7 @@ func (j *job) undo(before *survey) (undone []Undone, made []string, err error) {
 		one, failed := j.putBack(name, before.links[name])
 		undone, err = append(undone, one...), errors.Join(err, failed)
 	}
-	return undone, made, err
+	return undone, told, err
 }
 
 // putBack makes a link as it was: unlike other things, nothing can be mounted on it.

@@ -21,12 +21,12 @@ const mostWatched = 512
 // milliseconds.
 const barAfter = 20 * time.Millisecond
 
-// bar ends the run as soon as something appears under a barred name, until the function
-// that it returns is called. Where it cannot look, what was made is put aside at the end
-// all the same.
+// bar ends the run as soon as something appears under a barred name, or somebody outside
+// moves what is protected or hidden, until the function that it returns is called. Where it
+// cannot look, what was made is put aside at the end all the same.
 func (j *job) bar(before survey) (stop func()) {
 	before.folders = before.folders[:min(len(before.folders), mostWatched)]
-	if len(j.c.Barred) == 0 {
+	if len(j.c.Barred)+len(j.c.Protected)+len(j.c.Hidden) == 0 {
 		return func() {}
 	}
 	quit, over := make(chan struct{}), make(chan struct{})
@@ -42,7 +42,7 @@ func (j *job) bar(before survey) (stop func()) {
 	}
 }
 
-// watch waits for something to appear under a barred name.
+// watch waits for something to happen that ends the run.
 func (j *job) watch(before *survey, quit <-chan struct{}) {
 	kernel, err := newInotify()
 	if err != nil {
@@ -50,6 +50,7 @@ func (j *job) watch(before *survey, quit <-chan struct{}) {
 	}
 	f := os.NewFile(uintptr(kernel.fd), "inotify")
 	defer func() { go f.Close() }() //nolint:errcheck // it was only read, and nobody has to wait for it
+	n := notice{j: j, watched: map[int32]string{}, held: j.held(before)}
 	dirs := slices.Clone(before.folders)
 	for _, pattern := range j.c.Barred {
 		if !strings.Contains(pattern, below) {
@@ -57,38 +58,82 @@ func (j *job) watch(before *survey, quit <-chan struct{}) {
 			dirs = append(dirs, found...)
 		}
 	}
-	watched := map[int32]string{}
+	for name := range n.held {
+		dirs = append(dirs, filepath.Dir(name))
+	}
 	for _, dir := range dirs {
-		if n, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO); err == nil {
-			watched[n] = dir
+		if number, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM); err == nil {
+			n.watched[number] = dir
 		}
 	}
-	if made, _ := before.since(&j.c, func(string) {}); len(made) > 0 {
-		j.stop(&barredError{path: made[0]})
+	if barred, _ := before.since(&j.c, func(string) {}); len(barred) > 0 {
+		j.stop(&endedError{barred[0], made})
 		return
 	}
 	go func() {
 		<-quit
 		_ = f.SetReadDeadline(time.Now()) // what was read so far counts
 	}()
-	j.notice(f, kernel.buffer, watched)
+	n.read(f, kernel.buffer)
 }
 
-// notice reads what has appeared.
-func (j *job) notice(f *os.File, buffer []byte, watched map[int32]string) {
+// held are the paths on which something is mounted inside, and the folders above them that
+// can be written: what is mounted goes with them if somebody moves them. What only holds a
+// place is ours to move.
+func (j *job) held(before *survey) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range slices.Concat(before.held(), j.c.Protected, j.c.Hidden) {
+		if len(out) >= mostWatched {
+			break
+		}
+		if _, err := os.Lstat(name); err != nil || isPlace(name) {
+			continue
+		}
+		for out[name] = true; ; out[name] = true {
+			if name = filepath.Dir(name); !inside(name, j.c.Write) || slices.Contains(j.c.Write, name) {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// A notice reads what happens in folders while a command runs.
+type notice struct {
+	j       *job
+	watched map[int32]string // the folders, by the kernel's numbers
+	held    map[string]bool
+}
+
+// read waits until something ends the run, or nobody waits any more.
+func (n *notice) read(f *os.File, buffer []byte) {
 	for {
-		n, err := f.Read(buffer)
+		length, err := f.Read(buffer)
 		if err != nil {
 			return // it is over
 		}
-		for e := range events(buffer[:n]) {
-			path := filepath.Join(watched[e.number], string(e.name))
-			if len(e.name) > 0 && j.c.Bars(path) && !slices.Contains(j.c.Protected, path) && j.appeared(path) {
-				j.stop(&barredError{path: path})
+		for e := range events(buffer[:length]) {
+			if why := n.ends(&e); why != nil {
+				n.j.stop(why)
 				return
 			}
 		}
 	}
+}
+
+// ends is why something that has happened ends the run; nil: it does not.
+func (n *notice) ends(e *event) error {
+	path, c := filepath.Join(n.watched[e.number], string(e.name)), &n.j.c
+	switch {
+	case len(e.name) == 0:
+	case e.mask&unix.IN_MOVED_FROM != 0:
+		if n.held[path] && !n.j.loose.Load() {
+			return &endedError{path, replaced}
+		}
+	case c.Bars(path) && !slices.Contains(c.Protected, path) && n.j.appeared(path):
+		return &endedError{path, made}
+	}
+	return nil
 }
 
 // appeared reports whether something that was seen to be made is to end the run. A folder

@@ -98,6 +98,7 @@ func (s *stage) put(st Step, tree int) (err error) {
 	case Proc:
 		return s.attach(s.proc, st[1])
 	case Hide:
+		s.guards = append(s.guards, st[1])
 		return s.hide(st[1])
 	case Tmpfs:
 		tree, err = newFS("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, map[string]string{"mode": st[2], "size": st[3]})
