@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/box"
@@ -30,11 +31,12 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 // report says what holds each promise if the plan is carried out; where a step of it
 // fails, nothing is run.
 func (p *plan) report() Report {
-	var r Report
+	r := make(Report, 0, 24)
 	c := p.c
+	version := "landlock ABI " + strconv.Itoa(p.abi)
 	landlock := func(by []string, from int) []string {
 		if p.abi >= from {
-			by = append(by, fmt.Sprintf("landlock ABI %d", p.abi))
+			by = append(by, version)
 		}
 		return by
 	}

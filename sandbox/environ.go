@@ -13,13 +13,43 @@ import (
 )
 
 // Variables are the environment that a run of a contract gets, NAME=VALUE.
-func Variables(c sayso.Contract) []string { return environ(&c, os.Environ()) }
+func Variables(c sayso.Contract) []string { return passed.of(&c, os.Environ()) }
 
-// environ is the environment of the command: the variables of this process that the
-// contract passes on, without those that hold a secret; and those that it sets.
-func environ(c *sayso.Contract, all []string) []string {
-	env := passed.of(c.Inherit, all)
-	maps.Copy(env, c.Env)
+// passed is what the last command got: neither the variables of this process nor what a
+// contract says of them changes often from one to the next, and to look whether one holds a
+// secret takes as long as to start a program.
+var passed environment
+
+// An environment is that of a command, the variables of this process that the contract
+// passes on, without those that hold a secret, and those that it sets; and what it was made
+// of.
+type environment struct {
+	mu      sync.Mutex
+	inherit []string
+	set     map[string]string
+	all     []string
+	out     []string
+}
+
+// of is the environment for a contract, of all variables there are.
+func (e *environment) of(c *sayso.Contract, all []string) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.out == nil || !slices.Equal(e.inherit, c.Inherit) || !maps.Equal(e.set, c.Env) || !slices.Equal(e.all, all) {
+		e.inherit, e.set, e.all = slices.Clone(c.Inherit), maps.Clone(c.Env), slices.Clone(all)
+		e.out = e.make()
+	}
+	return slices.Clone(e.out)
+}
+
+func (e *environment) make() []string {
+	env := map[string]string{}
+	for _, v := range e.all {
+		if name, value, ok := strings.Cut(v, "="); ok && passes(name, e.inherit) && !secret(name, value) {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, e.set)
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if name != "" && !strings.ContainsAny(name, "=\x00") && !strings.Contains(env[name], "\x00") {
@@ -27,33 +57,6 @@ func environ(c *sayso.Contract, all []string) []string {
 		}
 	}
 	return out
-}
-
-// passed has what was passed on to the last command: neither the variables of this
-// process nor the list of those hardly change from one to the next, and to look whether
-// one holds a secret takes as long as to start a program.
-var passed passedOn
-
-type passedOn struct {
-	mu     sync.Mutex
-	names  []string
-	all    []string
-	passes map[string]string
-}
-
-// of is what is passed on of all variables under those names.
-func (p *passedOn) of(names, all []string) map[string]string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.passes == nil || !slices.Equal(p.names, names) || !slices.Equal(p.all, all) {
-		p.names, p.all, p.passes = slices.Clone(names), slices.Clone(all), map[string]string{}
-		for _, v := range all {
-			if name, value, ok := strings.Cut(v, "="); ok && passes(name, names) && !secret(name, value) {
-				p.passes[name] = value
-			}
-		}
-	}
-	return maps.Clone(p.passes)
 }
 
 // passes reports whether one of the names is that of a variable, or with * at its end

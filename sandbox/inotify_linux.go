@@ -43,17 +43,22 @@ type event struct {
 	name   []byte // in it, until the next is read; empty: the folder itself
 }
 
-// read returns what has happened; unix.EAGAIN: nothing more so far.
-func (n *inotify) read() (iter.Seq[event], error) {
+// longestEvent is how many bytes the kernel writes for an event at most.
+const longestEvent = unix.SizeofInotifyEvent + unix.NAME_MAX + 1
+
+// read returns what has happened, and whether there may be more.
+func (n *inotify) read() (happened iter.Seq[event], more bool, err error) {
 	for {
 		length, err := unix.Read(n.fd, n.buffer)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
-		case err == nil && length == 0:
-			err = unix.EIO // it always tells something
+		case errors.Is(err, unix.EAGAIN):
+			return events(nil), false, nil
+		case err != nil:
+			return nil, false, err
 		}
-		return events(n.buffer[:max(length, 0)]), err
+		return events(n.buffer[:length]), length > len(n.buffer)-longestEvent, nil
 	}
 }
 

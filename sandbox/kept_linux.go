@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"errors"
 	"os"
 	"os/exec"
@@ -30,6 +31,7 @@ type room struct {
 	cmd      *exec.Cmd
 	control  *os.File
 	messages *os.File
+	heard    *bufio.Reader // of messages
 
 	told  string // what sayso-box has told last
 	lent  bool
@@ -58,7 +60,7 @@ func (k *Kept) Lend(key string, c sayso.Contract) *os.File {
 		k.room = k.newRoom(c)
 		r = k.room
 	}
-	if r == nil || r.key != key || !r.hear(soon) {
+	if r == nil || r.key != key || r.told == "" && !r.hear(soon) {
 		return nil
 	}
 	return r.lend()
@@ -138,7 +140,7 @@ func (r *room) start() error {
 		return errors.Join(err, control.Close())
 	}
 	defer out.Close() //nolint:errcheck // the other side has it
-	r.control, r.messages, r.cmd = control, messages, boxCommand(program, r.contract.Network)
+	r.control, r.messages, r.heard, r.cmd = control, messages, bufio.NewReader(messages), boxCommand(program, r.contract.Network)
 	r.cmd.ExtraFiles = []*os.File{theirs, out}
 	r.cmd.Env = append(r.cmd.Env, "GOMAXPROCS=1")
 	if err := r.cmd.Start(); err != nil {
@@ -193,10 +195,10 @@ func (r *room) hear(timeout time.Duration) bool {
 		default:
 			timeout = 0
 		}
-		if wait(r.messages, timeout) != nil {
+		if r.heard.Buffered() == 0 && wait(r.messages, timeout) != nil {
 			break
 		}
-		steps, err := box.Receive(r.messages)
+		steps, err := box.Receive(r.heard)
 		if err != nil {
 			r.ended = true
 		}

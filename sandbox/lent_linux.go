@@ -64,8 +64,8 @@ func (p *plan) key() string {
 		}
 		switch s[0] {
 		case box.Bind, box.Protect, box.Pin, box.Scratch, box.Hide:
-			if s[len(s)-1] == "dev" {
-				break // devices stay what they are
+			if s[len(s)-1] == "dev" || s[1] == keys {
+				break // devices stay what they are, and so does what the kernel shows
 			}
 			var stat unix.Stat_t
 			if err := unix.Lstat(s[1], &stat); err != nil {

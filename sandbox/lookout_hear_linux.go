@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"errors"
+	"iter"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -20,20 +20,18 @@ func (l *Lookout) listen() {
 		return
 	}
 	clear(l.touched)
-	for {
-		events, err := l.kernel.read()
-		switch {
-		case errors.Is(err, unix.EAGAIN):
-			l.settle()
-			return
-		case err != nil:
+	for more := true; more; {
+		var happened iter.Seq[event]
+		var err error
+		if happened, more, err = l.kernel.read(); err != nil {
 			l.changes++
 			return
 		}
-		for e := range events {
+		for e := range happened {
 			l.hear(&e)
 		}
 	}
+	l.settle()
 }
 
 // mounted reports whether something was mounted or is no more since it was asked last.

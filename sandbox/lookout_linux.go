@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,10 +21,12 @@ import (
 //
 // The zero value can be used, by several at once; it must be closed.
 type Lookout struct {
+	far *Far // that is asked instead
+
 	mu      sync.Mutex
 	c       sayso.Contract // whose patterns it looks for
 	s       *survey        // nil: it has to look
-	changes uint64         // how often something has changed that could make a difference
+	changes uint64         // goes on whenever something changes that could make a difference
 	rest    time.Time      // it was in vain, and is not tried again before that
 
 	kernel *inotify // tells what happens; nil: it does not yet
@@ -50,12 +53,21 @@ func (l *Lookout) look(c *sayso.Contract) *survey {
 	if l == nil || len(c.Barred)+len(c.Watched) == 0 {
 		return look(c)
 	}
+	if l.far != nil {
+		if s := l.far.look(c); s != nil {
+			s.out = l
+			return s
+		}
+		return look(c)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.isFor(c) {
 		l.forget()
-		l.c = sayso.Contract{Barred: slices.Clone(c.Barred), Watched: slices.Clone(c.Watched), Protected: slices.Clone(c.Protected), Write: slices.Clone(c.Write), Skipped: slices.Clone(c.Skipped)}
-		l.rest = time.Time{}
+		l.c, l.rest = surveyed(c), time.Time{}
+		for _, list := range []*[]string{&l.c.Barred, &l.c.Watched, &l.c.Protected, &l.c.Write, &l.c.Skipped} {
+			*list = slices.Clone(*list) // whoever has the contract may change it
+		}
 	}
 	if l.s != nil {
 		if l.listen(); l.s.changes == l.changes {
@@ -77,8 +89,11 @@ func (l *Lookout) isFor(c *sayso.Contract) bool {
 // unchanged reports whether nothing has happened since a survey of it that could make a
 // difference.
 func (l *Lookout) unchanged(changes uint64) bool {
-	if l == nil {
+	switch {
+	case l == nil:
 		return false
+	case l.far != nil:
+		return l.far.Unchanged(changes)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,6 +174,7 @@ func (l *Lookout) open() error {
 		return errors.Join(err, unix.Close(mounts))
 	}
 	l.kernel, l.mounts, l.touched = kernel, mounts, map[*spot]bool{}
+	l.changes += rand.Uint64() // nobody must take it for the number of another one, in a process that has gone
 	return nil
 }
 

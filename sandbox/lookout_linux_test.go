@@ -151,6 +151,54 @@ func TestLookout(t *testing.T) {
 	}
 }
 
+// TestLookoutFar: one that asks another process sees the same, and looks itself where the
+// other cannot tell, or has gone.
+func TestLookoutFar(t *testing.T) {
+	dir := watchable(t)
+	grow(t, dir, "a/b/f", "a/.env", "a/.env.example")
+	c := barring(dir)
+	near := &Lookout{}
+	defer near.Close() //nolint:errcheck // it does not fail
+	asked := 0
+	far := (&Far{
+		See:       func(c sayso.Contract) (Sight, error) { asked++; return near.Sight(c) },
+		Unchanged: near.Unchanged,
+	}).Lookout()
+	s := far.look(c)
+	if !slices.Equal(s.barred, []string{dir + "/a/.env"}) || !slices.Equal(s.watched, []string{dir + "/a/.env.example"}) || !slices.Equal(s.folders, look(c).folders) || asked != 1 || !s.unchanged() {
+		t.Errorf("%+v", s)
+	}
+	if there := far.There(*c); !slices.Equal(there, s.barred) || !slices.Equal(There(*c), there) || !slices.Equal((*Lookout)(nil).There(*c), there) {
+		t.Errorf("%v", there)
+	}
+	news := func(s *survey) string {
+		barred, watched := s.since(c, func(string) {})
+		return strings.ReplaceAll(fmt.Sprint(barred, watched), dir, "")
+	}
+	if got := news(s); got != "[] []" {
+		t.Error(got)
+	}
+	grow(t, dir, "a/b/.env", "a/b/.env.example")
+	if got := news(s); got != "[/a/b/.env] [/a/b/.env.example]" || s.unchanged() {
+		t.Error(got)
+	}
+	s = far.look(c)
+	if err := near.Close(); err != nil || s.unchanged() || news(s) != "[] []" {
+		t.Errorf("%v %s", err, news(s))
+	}
+	other := &Lookout{} // as in a process that was started anew
+	defer other.Close() //nolint:errcheck // it does not fail
+	if other.look(c); other.Unchanged(s.changes) || other.Unchanged(0) {
+		t.Error("numbers of one are known to another")
+	}
+	if err := os.Symlink("nowhere", dir+"/a/b/.env.link"); err != nil {
+		t.Fatal(err)
+	}
+	if s := far.look(c); s.out != nil || len(s.links) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestLookoutRests: as long as nothing happens that makes a difference, it is not looked.
 func TestLookoutRests(t *testing.T) {
 	dir := watchable(t)

@@ -6,7 +6,7 @@ import "github.com/sayso-dev/sayso"
 
 // A Lookout lets runs of one contract after the other start and end sooner where there
 // are many folders. Here it is looked into them each time.
-type Lookout struct{}
+type Lookout struct{ far *Far }
 
 // Close ends it.
 func (l *Lookout) Close() error { return nil }

@@ -17,8 +17,8 @@ import (
 const told = unix.IN_CREATE | unix.IN_MOVED_TO | unix.IN_MOVED_FROM | unix.IN_DELETE | unix.IN_ATTRIB | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
 
 // mostOfWatches is which part of the folders that a user may watch are watched at most:
-// editors want to do so, too.
-const mostOfWatches = 4
+// there may be other lookouts, and editors want to do so, too.
+const mostOfWatches = 8
 
 // watches is how many folders are watched at most.
 var watches = sync.OnceValue(func() int {

@@ -218,7 +218,7 @@ func (j *job) check() error {
 			}
 		}
 	}
-	j.env = environ(c, os.Environ())
+	j.env = passed.of(c, os.Environ())
 	return nil
 }
 

@@ -38,11 +38,11 @@ func openSpare(name string) *spare {
 	if name == "" {
 		return nil
 	}
-	dir, err := os.Open(name)
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0) // os.Open would wait for events of it
 	if err != nil {
 		return nil // as above
 	}
-	return &spare{dir: dir}
+	return &spare{dir: os.NewFile(uintptr(fd), name)}
 }
 
 func (s *spare) close() {

@@ -40,10 +40,10 @@ type survey struct {
 }
 
 // There is what is there now that [Run] holds because of names that a contract bars.
-func There(c sayso.Contract) []string {
-	s := look(&c)
-	return slices.Compact(slices.Sorted(slices.Values(s.held())))
-}
+func There(c sayso.Contract) []string { return sorted(look(&c).held()) }
+
+// sorted is a list in order, in which nothing is twice.
+func sorted(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // held is what nobody may change.
 func (s *survey) held() []string { return slices.Concat(s.barred, s.led, s.sealed) }

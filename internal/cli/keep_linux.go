@@ -36,10 +36,12 @@ const (
 // mostRequest is how long a request may be.
 const mostRequest = 4 << 20
 
-// A placeRequest asks for the use of a place.
+// A placeRequest asks for the use of a place, or for what somebody sees who looks out.
 type placeRequest struct {
-	Key      string         `json:"key"`
+	Key      string         `json:"key,omitempty"`
 	Contract sayso.Contract `json:"contract"`
+	Sight    string         `json:"sight,omitempty"`  // whose; empty: it asks for a place
+	Number   uint64         `json:"number,omitempty"` // of a sight: whether it is still so
 }
 
 // keptSocket is where the place of a session, or else of a workspace, is asked for.
@@ -64,7 +66,7 @@ func borrow(session, root string) func(string, sayso.Contract) *os.File {
 		if err != nil {
 			return nil
 		}
-		text, err := json.Marshal(placeRequest{key, c})
+		text, err := json.Marshal(placeRequest{Key: key, Contract: c})
 		if err != nil {
 			return nil
 		}
@@ -169,28 +171,45 @@ func keepPlace(args []string) error {
 		return err
 	}
 	defer os.Remove(args[0]) //nolint:errcheck // somebody may have done it
-	var kept sandbox.Kept
-	defer kept.Close() //nolint:errcheck // it does not fail
+	k := newKeeper()
+	defer k.close()
 	for {
 		if err := listener.SetDeadline(time.Now().Add(keptIdle)); err != nil {
 			return err
 		}
 		conn, err := listener.AcceptUnix()
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && kept.Busy():
+		case errors.Is(err, os.ErrDeadlineExceeded) && k.kept.Busy():
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil
 		case err != nil:
 			return err
 		default:
-			_ = serveKept(conn, &kept) // whoever asked runs it elsewhere
+			_ = k.serve(conn) // whoever asked runs it elsewhere
 			_ = conn.Close()
 		}
 	}
 }
 
-// serveKept answers one request.
-func serveKept(conn *net.UnixConn, kept *sandbox.Kept) error {
+// A keeper keeps a place, and looks out for what happens in the workspace.
+type keeper struct {
+	kept   sandbox.Kept
+	sights map[string]*sandbox.Lookout
+}
+
+func newKeeper() *keeper {
+	return &keeper{sights: map[string]*sandbox.Lookout{sightOfRun: {}, sightOfGit: {}}}
+}
+
+func (k *keeper) close() {
+	_ = k.kept.Close() // it does not fail
+	for _, l := range k.sights {
+		_ = l.Close() // as above
+	}
+}
+
+// serve answers one request.
+func (k *keeper) serve(conn *net.UnixConn) error {
 	if err := conn.SetDeadline(time.Now().Add(keptWait)); err != nil {
 		return err
 	}
@@ -205,13 +224,21 @@ func serveKept(conn *net.UnixConn, kept *sandbox.Kept) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return err
 	}
-	channel := kept.Lend(r.Key, r.Contract)
+	if r.Sight != "" {
+		return k.see(conn, &r)
+	}
+	return k.lend(conn, &r)
+}
+
+// lend lends the place.
+func (k *keeper) lend(conn *net.UnixConn, r *placeRequest) error {
+	channel := k.kept.Lend(r.Key, r.Contract)
 	if channel == nil {
 		_, err := conn.Write([]byte{0})
 		return err
 	}
 	defer channel.Close() //nolint:errcheck // who asked has it
-	_, _, err = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(channel.Fd())), nil)
+	_, _, err := conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(channel.Fd())), nil)
 	return err
 }
 

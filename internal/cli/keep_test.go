@@ -74,3 +74,59 @@ for name in glob.glob(sys.argv[1] + "/.local/state/sayso/kept/*[!k]"):
 		t.Errorf("%s", out)
 	}
 }
+
+// TestRunKeepSees: whoever keeps a place has seen what is in the workspace, and is told of
+// what a person and commands make there later.
+func TestRunKeepSees(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	t.Cleanup(func() { d.run(`kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock) || true`) })
+	if err := os.WriteFile(d.dir+"/make.py", []byte(`import os, sys
+for name in sys.argv[1:]:
+    os.makedirs(os.path.dirname(name), exist_ok=True)
+    open(name, "a").write("x\n")
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := d.run(`run() { sayso run --keep -- python3 make.py "$@" </dev/null >said 2>&1; echo "$1: $?"; grep -o 'Read-only\|put aside' said; true; }
+		mkdir old; run old/first
+		for i in $(seq 100); do sayso run --keep --json -- true </dev/null >one; grep -q '"kept": *true' one && break; sleep 0.1; done
+		echo warm; run old/file; run old/.env; ls -A old
+		git init -q lib; run lib/.git/config; run lib/.git/hooks/x
+		run new/file; run new/.env; run own/.env; ls -A new own
+		echo y >new/.env.mine; run new/.env.mine; run own/.env
+		kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock); run new/.env.more; run new/.env.mine; ls -A new`)
+	_, out, _ = strings.Cut(out, "warm\n")
+	want := `old/file: 0
+old/.env: 126
+put aside
+file
+first
+lib/.git/config: 1
+Read-only
+lib/.git/hooks/x: 1
+Read-only
+new/file: 0
+new/.env: 126
+put aside
+own/.env: 0
+new:
+file
+
+own:
+.env
+new/.env.mine: 1
+Read-only
+own/.env: 1
+Read-only
+new/.env.more: 126
+put aside
+new/.env.mine: 1
+Read-only
+.env.mine
+file
+`
+	if out != want {
+		t.Errorf("%s\nwant\n%s", out, want)
+	}
+}

@@ -223,6 +223,9 @@ func (o *runOptions) start(std IO) error {
 	if err != nil {
 		return err
 	}
+	if o.keep {
+		terms.sight = lookout(o.ask.session, call.Root, sightOfGit)
+	}
 	policy.engine.Contract = func(call sayso.Call, facts *sayso.Facts) sayso.Contract { return terms.of(base(call, facts)) }
 	switch {
 	case o.preview:
@@ -318,7 +321,7 @@ func (o *runOptions) allowed(call sayso.Call, permit sayso.Permit, d sayso.Decis
 	options.Connect, options.Connected = ask, tell
 	options.Exec = o.supervisor(call, &e, std)
 	if o.keep {
-		options.Borrow = borrow(o.ask.session, call.Root)
+		options.Borrow, options.Lookout = borrow(o.ask.session, call.Root), lookout(o.ask.session, call.Root, sightOfRun)
 	}
 	options.State = stateFolder()
 	options.Before = func(c sayso.Contract, r sandbox.Report) error {

@@ -53,7 +53,7 @@ const (
 
 // gitGuards looks at the repositories of folders that can be written, and at those that
 // lie somewhere in them.
-func gitGuards(c *sayso.Contract, home string) *gitGuard {
+func gitGuards(c *sayso.Contract, home string, sight *sandbox.Lookout) *gitGuard {
 	g := &gitGuard{c: c, roots: c.Write, home: home, seen: map[gitPlace]bool{}, known: map[string]bool{}, found: map[string]bool{}}
 	for _, root := range g.roots {
 		if isCommon(root) {
@@ -62,7 +62,7 @@ func gitGuards(c *sayso.Contract, home string) *gitGuard {
 		}
 		g.worktree(root)
 	}
-	g.below()
+	g.below(sight)
 	g.held = slices.DeleteFunc(g.held, func(name string) bool { return !g.within(name) })
 	quoted := func(list []string) (out []string) {
 		for _, name := range list {
@@ -79,10 +79,11 @@ func gitGuards(c *sayso.Contract, home string) *gitGuard {
 
 // below guards the repositories that lie in folders which are looked into for what the
 // contract bars: where those end, a report tells it.
-func (g *gitGuard) below() {
+func (g *gitGuard) below(sight *sandbox.Lookout) {
 	all := *g.c
-	all.Protected, all.Barred = nil, slices.Concat(all.Barred, patternsIn(g.roots, below([]string{".git"})))
-	there := slices.DeleteFunc(sandbox.There(all), func(name string) bool { return filepath.Base(name) != ".git" })
+	all.Protected = slices.DeleteFunc(slices.Clone(all.Protected), func(name string) bool { return filepath.Base(name) == ".git" }) // else it would not be told
+	all.Barred = slices.Concat(all.Barred, patternsIn(g.roots, below([]string{".git"})))
+	there := slices.DeleteFunc(sight.There(all), func(name string) bool { return filepath.Base(name) != ".git" })
 	for _, name := range there {
 		g.found[name] = !g.known[name]
 	}

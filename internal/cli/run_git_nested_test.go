@@ -37,7 +37,7 @@ func gitFiles(t *testing.T, files map[string]string) (string, *gitGuard) {
 	}
 	roots := []string{dir}
 	c := &sayso.Contract{Write: roots, Barred: patternsIn(roots, below(barredBelow)), Watched: patternsIn(roots, slices.Concat(guardedThere, below(toldBelow))), Skipped: skippedBelow}
-	return dir, gitGuards(c, filepath.Join(dir, "home"))
+	return dir, gitGuards(c, filepath.Join(dir, "home"), nil)
 }
 
 // TestGitNested: what leads git to programs is guarded also for repositories in folders,

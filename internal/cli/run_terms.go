@@ -80,6 +80,7 @@ type terms struct {
 	hidden    []string // those of them that others must not even lock
 	scratch   []string
 	env       map[string]string
+	sight     *sandbox.Lookout // knows which repositories there are; nil: it is looked
 }
 
 // terms reads the policy and the options.
@@ -202,7 +203,7 @@ func (t *terms) folders(c *sayso.Contract) {
 	c.Write, c.Protected, c.Skipped = roots, protectedIn(roots, t.protected), skippedBelow
 	c.Barred, c.Watched = patternsIn(roots, below(barredBelow)), patternsIn(roots, slices.Concat(below(templates), guardedThere, below(toldBelow)))
 	known := *c
-	guard := gitGuards(&known, t.home)
+	guard := gitGuards(&known, t.home, t.sight)
 	t.o.guard.Store(guard)
 	c.Protected = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Protected, guard.held))))
 	c.Barred, c.Watched = append(c.Barred, guard.barred...), append(c.Watched, guard.watched...)
