@@ -92,9 +92,9 @@ for name in sys.argv[1:]:
 		mkdir old; run old/first
 		for i in $(seq 100); do sayso run --keep --json -- true </dev/null >one; grep -q '"kept": *true' one && break; sleep 0.1; done
 		echo warm; run old/file; run old/.env; ls -A old
-		git init -q lib; run lib/.git/config; run lib/.git/hooks/x
+		run old/file; run old/file; git init -q lib; run lib/.git/config; run lib/.git/hooks/x
 		run new/file; run new/.env; run own/.env; ls -A new own
-		echo y >new/.env.mine; run new/.env.mine; run own/.env
+		run old/file; run old/file; echo y >new/.env.mine; run new/.env.mine; run own/.env
 		kill -9 $(cat "$HOME"/.local/state/sayso/kept/*.lock); run new/.env.more; run new/.env.mine; ls -A new`)
 	_, out, _ = strings.Cut(out, "warm\n")
 	want := `old/file: 0
@@ -102,6 +102,8 @@ old/.env: 126
 put aside
 file
 first
+old/file: 0
+old/file: 0
 lib/.git/config: 1
 Read-only
 lib/.git/hooks/x: 1
@@ -115,6 +117,8 @@ file
 
 own:
 .env
+old/file: 0
+old/file: 0
 new/.env.mine: 1
 Read-only
 own/.env: 1
