@@ -11,6 +11,7 @@ import (
 	"github.com/sayso-dev/sayso/internal/local"
 	"github.com/sayso-dev/sayso/sandbox"
 	"github.com/sayso-dev/sayso/sandbox/seatbelt"
+	"github.com/sayso-dev/sayso/shell"
 )
 
 // profiled prints the contract of a command as a profile for the sandbox of macOS.
@@ -21,6 +22,9 @@ func (o *runOptions) profiled(call sayso.Call, policy *loaded, std IO) error {
 	text, open, err := seatbelt.Profile(c, temp)
 	if err != nil {
 		return o.failed(err, std)
+	}
+	for _, line := range o.guard.Load().report() {
+		open = append(open, line.Promise+": "+line.Why)
 	}
 	if o.asJSON {
 		return writeJSON(struct {
@@ -35,7 +39,7 @@ func (o *runOptions) profiled(call sayso.Call, policy *loaded, std IO) error {
 	}
 	printf(std.Err, "sayso: note: nothing was run. For temporary files it has %s (set TMPDIR). Such a profile does not hold:\n", temp)
 	for _, what := range open {
-		printf(std.Err, "  %s\n", what)
+		printf(std.Err, "  %s\n", shell.ShownWhole(what))
 	}
 	return nil
 }
