@@ -112,15 +112,17 @@ func twice(t *testing.T, script string, do func(*testing.T, *estate, ran)) {
 	}
 }
 
-// knows lets a command run in a place in which another one of the same contract has run.
+// knows lets a command run in a place in which others of the same contract have run.
 func knows(t *testing.T, c sayso.Contract) func(*sandbox.Options) {
 	t.Helper()
 	k, l := keep(t), &sandbox.Lookout{}
 	t.Cleanup(func() { _ = l.Close() })
 	in := func(o *sandbox.Options) { o.Borrow, o.Lookout = k.Lend, l }
 	c.Script = ":"
-	if r := run(t, c, in); r.failure != nil || r.Exit != 0 || !r.Kept || len(r.Undone) > 0 {
-		t.Errorf("%v", r)
+	for range 3 { // the first of them is looked at, the second is watched, and for the third it is known what to do
+		if r := run(t, c, in); r.failure != nil || r.Exit != 0 || !r.Kept || len(r.Undone) > 0 {
+			t.Errorf("%v", r)
+		}
 	}
 	return in
 }

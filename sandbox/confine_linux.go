@@ -18,11 +18,12 @@ func (j *job) confine() (Report, func(context.Context) (Result, error)) {
 	if j.c.Network == sayso.NetworkHosts {
 		env = proxied(env)
 	}
-	p := &plan{c: &j.c, seen: j.before, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil, streams: j.streamSteps()}
+	p := &plan{c: &j.c, seen: j.before, env: env, abi: box.LandlockABI(), terminal: j.o.Terminal, temp: j.o.Temp, layers: j.layers, asks: j.o.Connect != nil, watched: j.o.Exec != nil, streams: j.streamSteps(), holds: &j.holds}
 	if j.o.Borrow != nil {
 		p.spare = spareIn(j.o.State)
 	}
 	if err := p.make(); err != nil {
+		j.holds.Store(nil)
 		return nothing(&j.c, err.Error()), j.plain
 	}
 	return p.report(), func(ctx context.Context) (Result, error) { return j.confined(ctx, p) }

@@ -27,29 +27,58 @@ func (p *plan) guard() error {
 	}
 	var err error
 	if known := p.seen.guarded(); p.layers == nil && known != nil {
-		p.steps, p.links, p.places = append(p.steps, known.steps...), slices.Clone(known.links), slices.Clone(known.places)
+		p.steps, p.places, p.held = append(p.steps, known.steps...), slices.Clone(known.places), known.held
 	} else if err = p.protected(); err == nil && p.layers == nil {
-		p.seen.guard(&guarded{slices.Clone(p.steps[p.guards[0]:]), slices.Clone(p.links), slices.Clone(p.places)})
+		p.seen.guard(p)
 	}
 	p.guards[1] = len(p.steps)
 	p.steps = append(p.steps, rest...)
+	p.tell()
 	return err
 }
 
-// A guarded is what guard has written for the files of a survey, without layers.
+// holds are paths on which something is mounted, and folders above them, with what is
+// there: what is mounted is on that, and not on the name.
+type holds struct{ held, unseen map[string]identity }
+
+// tell tells what is held.
+func (p *plan) tell() {
+	if p.holds != nil && p.layers == nil {
+		p.holds.Store(&holds{p.held, p.unseen})
+	}
+}
+
+// moved is one of the paths under which there is something else now; empty: none is.
+func (h *holds) moved() string {
+	if h == nil {
+		return ""
+	}
+	for _, paths := range []map[string]identity{h.held, h.unseen} {
+		for path, was := range paths {
+			if identify(path) != was {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// A guarded is what guard has written for the files of a survey, without layers and links.
 type guarded struct {
 	steps  []box.Step
-	links  []string
 	places []string
+	held   map[string]identity
 }
 
 // protected are the steps for what cannot be changed in folders that can.
 func (p *plan) protected() error {
+	p.held, p.visited = map[string]identity{}, map[string]bool{}
 	g := guards{p: p, found: map[string]bool{}, pinned: map[string]bool{}}
 	for _, name := range p.seen.held() {
 		g.found[name] = !slices.Contains(p.c.Protected, name)
 	}
 	p.links = slices.Clone(p.seen.loose)
+	g.above(p.c.Hidden)
 	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.c.Protected, p.seen.held()))) {
 		root := rootOf(name, p.c.Write)
 		if root == "" || inside(name, g.done) {
@@ -73,6 +102,34 @@ type guards struct {
 	pinned map[string]bool
 }
 
+// above holds the folders above what is hidden: whoever moves one takes along what hides it.
+func (g *guards) above(names []string) {
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		root := rootOf(name, g.p.c.Write)
+		if root == "" || name == root || isLink(name) {
+			continue
+		}
+		at := strings.TrimSuffix(root, "/")
+		parts := strings.Split(strings.TrimPrefix(name, at+"/"), "/")
+		for _, part := range parts[:len(parts)-1] {
+			at += "/" + part
+			var stat unix.Stat_t
+			if unix.Lstat(at, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+				break // it is not there, or reached through a link
+			}
+			g.pin(at, &stat)
+		}
+	}
+}
+
+// pin holds a folder, so that it cannot be moved.
+func (g *guards) pin(at string, stat *unix.Stat_t) {
+	if !g.pinned[at] {
+		g.p.add(g.p.pin(), at)
+	}
+	g.pinned[at], g.p.held[at] = true, identityOf(stat)
+}
+
 // hold writes the steps for one path in a folder that can be written.
 func (g *guards) hold(at, name string) error {
 	p := g.p
@@ -82,6 +139,7 @@ func (g *guards) hold(at, name string) error {
 		var stat unix.Stat_t
 		err := unix.Lstat(at, &stat)
 		kind := stat.Mode & unix.S_IFMT
+		p.visited[at] = err == nil
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && found:
 			return nil // it has gone since
@@ -96,13 +154,12 @@ func (g *guards) hold(at, name string) error {
 			g.done = append(g.done, at)
 			return nil
 		case kind != unix.S_IFREG && !found && isPlace(at):
-			p.places = append(p.places, at)
+			p.places, p.visited[at] = append(p.places, at), false
 		case kind == unix.S_IFDIR && at != name:
-			if !g.pinned[at] {
-				p.add(p.pin(), at)
-			}
-			g.pinned[at] = true
+			g.pin(at, &stat)
 			continue
+		default:
+			p.held[at] = identityOf(&stat)
 		}
 		p.add(box.Protect, at)
 		g.done = append(g.done, at)
@@ -113,10 +170,12 @@ func (g *guards) hold(at, name string) error {
 
 // hide are the steps for what nobody inside sees.
 func (p *plan) hide() error {
+	p.unseen = map[string]identity{}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(p.c.Hidden))) {
 		info, err := os.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // there is nothing to be seen
+			p.unseen[name] = identity{}
 			continue
 		case err != nil:
 			return err
@@ -127,6 +186,7 @@ func (p *plan) hide() error {
 		case inside(name, p.covered) && !inside(name, slices.Concat(p.shown(), p.c.Write)):
 			continue // it is not shown
 		}
+		p.unseen[name] = identify(name)
 		p.add(box.Hide, name)
 	}
 	return nil

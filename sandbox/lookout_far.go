@@ -55,5 +55,5 @@ func (f *Far) look(c *sayso.Contract) *survey {
 
 // surveyed is what of a contract a survey depends on.
 func surveyed(c *sayso.Contract) sayso.Contract {
-	return sayso.Contract{Barred: c.Barred, Watched: c.Watched, Protected: c.Protected, Write: c.Write, Skipped: c.Skipped}
+	return sayso.Contract{Barred: c.Barred, Watched: c.Watched, Protected: c.Protected, Hidden: c.Hidden, Write: c.Write, Skipped: c.Skipped}
 }

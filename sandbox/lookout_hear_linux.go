@@ -9,13 +9,7 @@ import (
 
 // listen takes in what the kernel has told.
 func (l *Lookout) listen() {
-	for root, was := range l.roots {
-		if identify(root) != was {
-			l.changes++
-			return
-		}
-	}
-	if l.mounted() {
+	if !l.isSame() || l.mounted() {
 		l.changes++
 		return
 	}
@@ -56,7 +50,7 @@ func (l *Lookout) hear(e *event) {
 	}
 	l.path = append(append(append(l.path[:0], strings.TrimSuffix(dir, "/")...), '/'), e.name...)
 	if place, ok := l.places[string(l.path)]; ok {
-		l.touched[place] = e.mask&(unix.IN_MOVED_FROM|unix.IN_DELETE) != 0
+		l.touched[place] = true
 	} else if l.matters(dir, e) {
 		l.changes++
 	}
@@ -82,13 +76,11 @@ func (l *Lookout) matters(dir string, e *event) bool {
 }
 
 // settle looks at paths that are held while a command runs. What was not there, and is
-// not there now, makes no difference.
+// not there now, makes no difference. The last event does not tell: two things can change
+// places.
 func (l *Lookout) settle() {
-	for h, gone := range l.touched {
-		if !gone {
-			gone, _ = h.isAway()
-		}
-		if h.there || !gone {
+	for h := range l.touched {
+		if away, _ := h.isAway(); h.there || !away {
 			l.changes++
 			return
 		}

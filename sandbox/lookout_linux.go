@@ -19,7 +19,8 @@ import (
 // there, and looks again only if that could make a difference. Where it cannot be sure to
 // be told of everything, it looks each time.
 //
-// The zero value can be used, by several at once; it must be closed.
+// The zero value can be used, by several at once; it must be closed, and then looks each
+// time.
 type Lookout struct {
 	far *Far // that is asked instead
 
@@ -28,6 +29,7 @@ type Lookout struct {
 	s       *survey        // nil: it has to look
 	changes uint64         // goes on whenever something changes that could make a difference
 	rest    time.Time      // it was in vain, and is not tried again before that
+	closed  bool
 
 	kernel *inotify // tells what happens; nil: it does not yet
 	mounts int      // tells that something was mounted, or is no more
@@ -35,7 +37,7 @@ type Lookout struct {
 	watched map[int32]string  // the folders, by the kernel's numbers
 	wanted  map[string]*wants // names in folders that patterns without ** go through
 	places  map[string]*spot  // paths that are held while a command runs, if they are not there
-	touched map[*spot]bool    // those of which something was told; and whether they have gone
+	touched map[*spot]bool    // those of which something was told
 	path    []byte            // of what was told last
 	roots   map[string]identity
 	blind   error // why it cannot be sure
@@ -62,12 +64,16 @@ func (l *Lookout) look(c *sayso.Contract) *survey {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.isFor(c) {
+	if l.closed {
+		return look(c)
+	}
+	if !l.isFor(c) { // it is only watched if the next one is the same
 		l.forget()
 		l.c, l.rest = surveyed(c), time.Time{}
-		for _, list := range []*[]string{&l.c.Barred, &l.c.Watched, &l.c.Protected, &l.c.Write, &l.c.Skipped} {
+		for _, list := range []*[]string{&l.c.Barred, &l.c.Watched, &l.c.Protected, &l.c.Hidden, &l.c.Write, &l.c.Skipped} {
 			*list = slices.Clone(*list) // whoever has the contract may change it
 		}
+		return look(c)
 	}
 	if l.s != nil {
 		if l.listen(); l.s.changes == l.changes {
@@ -83,7 +89,7 @@ func (l *Lookout) look(c *sayso.Contract) *survey {
 
 // isFor reports whether a survey of the contract has the same in it.
 func (l *Lookout) isFor(c *sayso.Contract) bool {
-	return slices.Equal(c.Barred, l.c.Barred) && slices.Equal(c.Watched, l.c.Watched) && slices.Equal(c.Protected, l.c.Protected) && slices.Equal(c.Write, l.c.Write) && slices.Equal(c.Skipped, l.c.Skipped)
+	return slices.Equal(c.Barred, l.c.Barred) && slices.Equal(c.Watched, l.c.Watched) && slices.Equal(c.Protected, l.c.Protected) && slices.Equal(c.Hidden, l.c.Hidden) && slices.Equal(c.Write, l.c.Write) && slices.Equal(c.Skipped, l.c.Skipped)
 }
 
 // unchanged reports whether nothing has happened since a survey of it that could make a
@@ -113,11 +119,18 @@ func (s *survey) guarded() *guarded {
 	return s.guards.Load()
 }
 
-// guard keeps that for the next command, as long as nothing changes.
-func (s *survey) guard(g *guarded) {
-	if s.guards != nil {
-		s.guards.Store(g)
+// guard keeps that for the next command, as long as nothing changes. What was planned while
+// something was there for a moment is not kept.
+func (s *survey) guard(p *plan) {
+	if s.guards == nil || len(p.links) > 0 {
+		return
 	}
+	for path, there := range p.visited {
+		if spot := s.spots[path]; spot != nil && spot.there != there {
+			return
+		}
+	}
+	s.guards.Store(&guarded{slices.Clone(p.steps[p.guards[0]:]), slices.Clone(p.places), p.held})
 }
 
 // again looks into all folders, and lets them be watched. What changes in one from the
@@ -130,6 +143,7 @@ func (l *Lookout) again() *survey {
 	l.watched, l.wanted, l.places, l.roots, l.blind = map[int32]string{}, map[string]*wants{}, map[string]*spot{}, map[string]identity{}, nil
 	l.changes++
 	c := l.c // which stays as it is as long as somebody has the survey
+	l.identify()
 	l.shallow()
 	l.protected()
 	s := lookAt(&c, mostFolders, l.watch)
@@ -138,8 +152,9 @@ func (l *Lookout) again() *survey {
 		l.blind = s.blind
 	case len(s.links)+len(s.sealed)+s.unseen > 0:
 		l.blind = errors.New("it depends on what links lead to, or on what nobody can see")
+	case !l.isSame():
+		l.blind = errors.New("somebody has moved it meanwhile")
 	}
-	l.identify(s.walk.roots)
 	free := l.holds(s)
 	if l.blind != nil {
 		l.forget()
@@ -151,7 +166,7 @@ func (l *Lookout) again() *survey {
 			l.kernel.remove(number)
 		}
 	}
-	s.out, s.changes = l, l.changes
+	s.out, s.changes, s.spots = l, l.changes, l.places
 	if free { // else it is not told when somebody puts something there
 		s.guards = new(atomic.Pointer[guarded])
 	}
@@ -193,5 +208,6 @@ func (l *Lookout) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget()
+	l.closed = true
 	return nil
 }

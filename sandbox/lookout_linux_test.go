@@ -58,6 +58,12 @@ func guardsOf(c *sayso.Contract, s *survey) (string, error) {
 	return fmt.Sprint(p.steps, p.links, p.places), err
 }
 
+// watching looks twice: the first time, nobody knows whether there will be another.
+func watching(l *Lookout, c *sayso.Contract) *survey {
+	l.look(c)
+	return l.look(c)
+}
+
 // alone is a survey of which nobody tells whether it still holds.
 func alone(s *survey) *survey {
 	out := *s
@@ -120,7 +126,7 @@ func TestLookout(t *testing.T) {
 		l := &Lookout{}
 		defer l.Close() //nolint:errcheck // it does not fail
 		for range rapid.IntRange(1, 8).Draw(t, "runs") {
-			seen, want := l.look(c), look(c)
+			seen, want := watching(l, c), look(c)
 			l.rest = time.Time{} // it is tried each time
 			if runs++; seen.out != nil {
 				watched++
@@ -164,6 +170,7 @@ func TestLookoutFar(t *testing.T) {
 		See:       func(c sayso.Contract) (Sight, error) { asked++; return near.Sight(c) },
 		Unchanged: near.Unchanged,
 	}).Lookout()
+	near.look(c)
 	s := far.look(c)
 	if !slices.Equal(s.barred, []string{dir + "/a/.env"}) || !slices.Equal(s.watched, []string{dir + "/a/.env.example"}) || !slices.Equal(s.folders, look(c).folders) || asked != 1 || !s.unchanged() {
 		t.Errorf("%+v", s)
@@ -188,7 +195,7 @@ func TestLookoutFar(t *testing.T) {
 	}
 	other := &Lookout{} // as in a process that was started anew
 	defer other.Close() //nolint:errcheck // it does not fail
-	if other.look(c); other.Unchanged(s.changes) || other.Unchanged(0) {
+	if watching(other, c); other.Unchanged(s.changes) || other.Unchanged(0) {
 		t.Error("numbers of one are known to another")
 	}
 	if err := os.Symlink("nowhere", dir+"/a/b/.env.link"); err != nil {
@@ -206,7 +213,7 @@ func TestLookoutRests(t *testing.T) {
 	c := barring(dir)
 	l := &Lookout{}
 	defer l.Close() //nolint:errcheck // it does not fail
-	first := l.look(c)
+	first := watching(l, c)
 	for what, do := range map[string]func() error{
 		"nothing":                      func() error { return nil },
 		"a file":                       func() error { return os.WriteFile(dir+"/a/g", nil, 0o644) },
@@ -244,18 +251,18 @@ func TestLookoutRests(t *testing.T) {
 	for _, list := range []func(*sayso.Contract) *[]string{
 		func(c *sayso.Contract) *[]string { return &c.Barred }, func(c *sayso.Contract) *[]string { return &c.Watched },
 		func(c *sayso.Contract) *[]string { return &c.Protected }, func(c *sayso.Contract) *[]string { return &c.Write },
-		func(c *sayso.Contract) *[]string { return &c.Skipped },
+		func(c *sayso.Contract) *[]string { return &c.Skipped }, func(c *sayso.Contract) *[]string { return &c.Hidden },
 	} {
 		other := *c
 		*list(&other) = append(slices.Clone(*list(&other)), dir+"/other")
-		if s := l.look(c); l.look(&other).changes == s.changes || s.unchanged() {
+		if s := watching(l, c); !s.unchanged() || watching(l, &other).changes == s.changes || s.unchanged() {
 			t.Errorf("it is the same for another contract, %+v", other)
 		}
 	}
 	if err := os.Rename(dir+"/a/b", dir+"/node_modules/b"); err != nil {
 		t.Fatal(err)
 	}
-	l.look(c)
+	watching(l, c)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", l.kernel.fd))
 	if n := strings.Count(string(text), "inotify wd:"); err != nil || n != len(l.watched) {
 		t.Errorf("%d folders are watched, %d are known: %v", n, len(l.watched), err)
@@ -274,12 +281,94 @@ func TestLookoutParent(t *testing.T) {
 	c := barring(dir)
 	l := &Lookout{}
 	defer l.Close() //nolint:errcheck // it does not fail
-	s := l.look(c)
+	s := watching(l, c)
 	if err := errors.Join(os.Rename(top+"/above", top+"/gone"), os.Rename(top+"/other", top+"/above")); err != nil {
 		t.Fatal(err)
 	}
 	if s.out == nil || s.unchanged() || !slices.Equal(l.look(c).barred, []string{dir + "/.env.x"}) {
 		t.Errorf("%+v", l.look(c))
+	}
+}
+
+// TestLookoutSwapped: the same while it looks.
+func TestLookoutSwapped(t *testing.T) {
+	top := watchable(t)
+	for i := range 300 {
+		grow(t, top, fmt.Sprintf("one/above/work/%d/f", i), fmt.Sprintf("other/above/work/%d/f", i))
+	}
+	dir := top + "/one/above/work"
+	c := barring(dir)
+	l := &Lookout{}
+	defer l.Close() //nolint:errcheck // it does not fail
+	for i := range 20 {
+		quit, over := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(over)
+			for {
+				select {
+				case <-quit:
+					return
+				case <-time.After(300 * time.Microsecond):
+					_ = unix.Renameat2(unix.AT_FDCWD, top+"/one", unix.AT_FDCWD, top+"/other", unix.RENAME_EXCHANGE)
+				}
+			}
+		}()
+		for range 5 {
+			l.rest = time.Time{}
+			l.look(c)
+		}
+		close(quit)
+		<-over
+		grow(t, dir, fmt.Sprintf("%d/.env", i))
+		if got := l.look(c); !slices.Equal(got.barred, look(c).barred) {
+			t.Fatalf("%v\nwant %v", got.barred, look(c).barred)
+		}
+	}
+}
+
+// TestLookoutExchange: what changes places with another is there, though it was told last
+// that it has gone.
+func TestLookoutExchange(t *testing.T) {
+	dir := watchable(t)
+	grow(t, dir, "a/f", "node_modules/x/.env")
+	c := barring(dir)
+	l := &Lookout{}
+	defer l.Close() //nolint:errcheck // it does not fail
+	s := watching(l, c)
+	if err := errors.Join(os.Mkdir(dir+"/a/held", 0o755), unix.Renameat2(unix.AT_FDCWD, dir+"/node_modules/x", unix.AT_FDCWD, dir+"/a/held", unix.RENAME_EXCHANGE)); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.look(c); s.unchanged() || !slices.Equal(got.barred, []string{dir + "/a/held/.env"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLookoutMoment: what was planned for something that was there for a moment is not kept.
+func TestLookoutMoment(t *testing.T) {
+	for what, do := range map[string]func(path string) error{
+		"a link": func(path string) error { return os.Symlink("f", path) },
+		"a file": func(path string) error { return os.WriteFile(path, nil, 0o644) },
+	} {
+		dir := watchable(t)
+		grow(t, dir, "a/f")
+		c := barring(dir)
+		l := &Lookout{}
+		s := watching(l, c)
+		if err := do(dir + "/.env"); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = guardsOf(c, s) // it is told when it is used
+		if err := os.Remove(dir + "/.env"); err != nil {
+			t.Fatal(err)
+		}
+		s = l.look(c)
+		got, err := guardsOf(c, s)
+		if want, _ := guardsOf(c, alone(s)); got != want || err != nil || !strings.Contains(got, "protect "+dir+"/.env") {
+			t.Errorf("%s: %s %v\nwant %s", what, got, err, want)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -290,7 +379,7 @@ func TestLookoutOverflow(t *testing.T) {
 	c := barring(dir)
 	l := &Lookout{}
 	defer l.Close() //nolint:errcheck // it does not fail
-	s := l.look(c)
+	s := watching(l, c)
 	for i := range 20_000 { // files that make no difference
 		if err := os.Rename(fmt.Sprintf("%s/a/f%s", dir, suffix(i)), fmt.Sprintf("%s/a/f%s", dir, suffix(i+1))); err != nil {
 			t.Fatal(err)
@@ -312,6 +401,7 @@ func suffix(i int) string {
 func TestLookoutBlind(t *testing.T) {
 	for what, do := range map[string]func(dir string, c *sayso.Contract) error{
 		"a link under a barred name":    func(dir string, _ *sayso.Contract) error { return os.Symlink("nowhere", dir+"/a/.env") },
+		"a link above":                  func(string, *sayso.Contract) error { return nil },
 		"a link in the way":             func(dir string, _ *sayso.Contract) error { return os.Symlink("a", dir+"/.github") },
 		"a pattern of many folders":     func(dir string, c *sayso.Contract) error { c.Barred = append(c.Barred, dir+"/*/**/x"); return nil },
 		"a pattern with a class":        func(dir string, c *sayso.Contract) error { c.Barred = append(c.Barred, dir+"/[ab]/x"); return nil },
@@ -319,12 +409,18 @@ func TestLookoutBlind(t *testing.T) {
 	} {
 		dir := watchable(t)
 		grow(t, dir, "a/b/f")
+		if what == "a link above" {
+			if err := errors.Join(os.Mkdir(dir+"/real", 0o755), os.Symlink("real", dir+"/link"), os.Mkdir(dir+"/link/work", 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			dir += "/link/work"
+		}
 		c := barring(dir)
 		if err := do(dir, c); err != nil {
 			t.Fatal(err)
 		}
 		l := &Lookout{}
-		for range 2 {
+		for range 3 {
 			if s := l.look(c); s.out != nil || s.unchanged() || !slices.Equal(s.barred, look(c).barred) {
 				t.Errorf("%s: %+v", what, s)
 			}
@@ -346,7 +442,7 @@ func TestLookoutBlind(t *testing.T) {
 	}
 	defer os.Chmod(dir+"/a/b", 0o755) //nolint:errcheck // it is removed
 	l := &Lookout{}
-	if s := l.look(barring(dir)); s.out != nil || len(s.sealed) != 1 {
+	if s := watching(l, barring(dir)); s.out != nil || len(s.sealed) != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -361,12 +457,36 @@ func TestLookoutMount(t *testing.T) {
 	c := barring(dir)
 	l := &Lookout{}
 	defer l.Close() //nolint:errcheck // it does not fail
-	s := l.look(c)
+	s := watching(l, c)
 	if err := unix.Mount(dir+"/c", dir+"/a/b", "", unix.MS_BIND, ""); err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Unmount(dir+"/a/b", unix.MNT_DETACH)                                                                                                 //nolint:errcheck // it is removed
 	if next := l.look(c); s.out == nil || s.unchanged() || !slices.Equal(next.barred, look(c).barred) || len(next.barred) != 2 || next.out != nil { // one folder has two names now
 		t.Errorf("%+v", next)
+	}
+}
+
+// TestUnwatched: what is held is looked after also where nothing can be watched.
+func TestUnwatched(t *testing.T) {
+	dir := t.TempDir()
+	grow(t, dir, "held", "other")
+	ended := make(chan error, 1)
+	j := &job{cut: make(chan struct{}), stop: func(err error) { ended <- err }}
+	j.holds.Store(&holds{held: map[string]identity{dir + "/held": identify(dir + "/held")}})
+	quit := make(chan struct{})
+	time.AfterFunc(5*blindEvery, func() { close(quit) })
+	n := notice{j: j}
+	n.poll(quit)
+	if len(ended) > 0 || j.isCut() {
+		t.Fatal("nothing was moved")
+	}
+	go func() {
+		time.Sleep(2 * blindEvery)
+		_ = os.Rename(dir+"/other", dir+"/held") // else it would never end
+	}()
+	n.poll(make(chan struct{}))
+	if err := <-ended; !j.isCut() || err.Error() != dir+"/held was replaced by somebody outside, and so was not protected any more" {
+		t.Error(err)
 	}
 }

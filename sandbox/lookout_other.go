@@ -17,3 +17,9 @@ func (l *Lookout) unchanged(uint64) bool { return false }
 
 // A guarded is what a lookout would keep of protected paths.
 type guarded struct{}
+
+// A spot is what it would know of one of those.
+type spot struct{}
+
+// holds is what would have to stay where it is while a command runs.
+type holds struct{}

@@ -43,12 +43,16 @@ func (l *Lookout) watch(dir string) error {
 	if err != nil {
 		return err
 	}
-	var stat unix.Statfs_t
-	if err := unix.Statfs(dir, &stat); err != nil {
+	var system unix.Statfs_t
+	var stat unix.Statx_t
+	if err := errors.Join(unix.Statfs(dir, &system), unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &stat)); err != nil {
 		return err
 	}
-	if !slices.Contains(tellers, int64(stat.Type)) { //nolint:unconvert // it is shorter elsewhere
+	switch {
+	case !slices.Contains(tellers, int64(system.Type)): //nolint:unconvert // it is shorter elsewhere
 		return errors.New("its file system does not tell of every change")
+	case stat.Attributes&unix.STATX_ATTR_ENCRYPTED != 0:
+		return errors.New("its names are others when somebody brings the key")
 	}
 	if other, known := l.watched[number]; known && other != dir {
 		return errors.New("it is the same folder as " + other)
@@ -116,12 +120,25 @@ func (l *Lookout) isWatched(dir string) bool {
 	return err == nil
 }
 
-// identify notes which folders the walk has begun with: somebody may move those above
-// them, of which nothing is told.
-func (l *Lookout) identify(roots []string) {
-	for _, root := range slices.Concat(roots, l.c.Write) {
+// identify notes which folders it begins with: somebody may move those above them, of which
+// nothing is told. Where a link leads there, that may be another one later.
+func (l *Lookout) identify() {
+	for _, root := range slices.Concat(newWalk(&l.c, nil).roots, l.c.Write) {
 		l.roots[root] = identify(root)
+		if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+			l.blind = errors.New("a link leads to " + root)
+		}
 	}
+}
+
+// isSame reports whether it still begins with the same folders.
+func (l *Lookout) isSame() bool {
+	for root, was := range l.roots {
+		if identify(root) != was {
+			return false
+		}
+	}
+	return true
 }
 
 // identify is the identity of a folder; none, if there is none.
@@ -130,6 +147,10 @@ func identify(dir string) identity {
 	if unix.Lstat(dir, &stat) != nil {
 		return identity{}
 	}
+	return identityOf(&stat)
+}
+
+func identityOf(stat *unix.Stat_t) identity {
 	return identity{uint64(stat.Dev), stat.Ino} //nolint:unconvert // it is shorter elsewhere
 }
 
@@ -157,7 +178,7 @@ func (s *spot) isAway() (away, held bool) {
 // protected lets the folders be watched of what is protected: it may be held while a
 // command runs.
 func (l *Lookout) protected() {
-	for _, name := range l.c.Protected {
+	for _, name := range slices.Concat(l.c.Protected, l.c.Hidden) {
 		for ; inside(name, l.c.Write) && !slices.Contains(l.c.Write, name) && l.places[name] == nil; name = filepath.Dir(name) {
 			l.places[name] = &spot{path: name}
 			l.isWatched(filepath.Dir(name))

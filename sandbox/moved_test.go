@@ -37,24 +37,20 @@ func replaceable(t *testing.T, script string) sayso.Contract {
 }
 
 // replace puts something new in the place of something.
-func replace(t *testing.T, way, path string) {
-	t.Helper()
+func replace(way, path string) error {
 	old := filepath.Join(filepath.Dir(path), "old-"+filepath.Base(path)[1:])
-	var err error
-	switch info, failed := os.Stat(path); {
-	case failed != nil:
-		err = failed
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
 	case way == "moved" && info.IsDir():
-		err = errors.Join(os.Rename(path, old), os.CopyFS(path, os.DirFS(old)))
+		return errors.Join(os.Rename(path, old), os.CopyFS(path, os.DirFS(old)))
 	case way == "moved":
-		err = errors.Join(os.Rename(path, old), os.WriteFile(path, []byte("new\n"), 0o644))
+		return errors.Join(os.Rename(path, old), os.WriteFile(path, []byte("new\n"), 0o644))
 	case info.IsDir():
-		err = errors.Join(os.CopyFS(old, os.DirFS(path)), os.RemoveAll(path), os.Rename(old, path))
+		return errors.Join(os.CopyFS(old, os.DirFS(path)), os.RemoveAll(path), os.Rename(old, path))
 	default:
-		err = errors.Join(os.Remove(path), os.WriteFile(path, []byte("new\n"), 0o644))
-	}
-	if err != nil {
-		t.Error(err)
+		return errors.Join(os.Remove(path), os.WriteFile(path, []byte("new\n"), 0o644))
 	}
 }
 
@@ -66,24 +62,13 @@ func TestMovedAway(t *testing.T) {
 			for _, kept := range []bool{false, true} {
 				t.Run(one.name+" "+way+map[bool]string{true: " kept"}[kept], func(t *testing.T) {
 					t.Parallel()
-					c := replaceable(t, "touch ready; while test -e ready; do sleep 0.01; done; sleep 0.5; "+one.script)
+					c := replaceable(t, "sleep 0.5; "+one.script)
 					c.Grace = 5 * time.Second
 					in := func(*sandbox.Options) {}
 					if kept {
 						in = knows(t, c)
 					}
-					go func() {
-						for range 1000 {
-							if _, err := os.Stat(c.Dir + "/ready"); err == nil {
-								break
-							}
-							time.Sleep(5 * time.Millisecond)
-						}
-						time.Sleep(100 * time.Millisecond) // by then it is watched
-						replace(t, way, filepath.Join(c.Dir, one.path))
-						_ = os.Remove(c.Dir + "/ready")
-					}()
-					r := run(t, c, in)
+					r := during(t, c, 100*time.Millisecond, func() error { return replace(way, filepath.Join(c.Dir, one.path)) }, in) // by then it is watched
 					why := strings.HasSuffix(r.Ended, "was replaced by somebody outside, and so was not protected any more") ||
 						one.name == "barred" && strings.HasSuffix(r.Ended, "was made, which the contract lets nobody make") // that may be noticed first
 					if !why || r.Signal != 9 || r.out != "" || r.Kept != kept || len(r.Undone) > 0 {
@@ -108,7 +93,9 @@ func TestMovedBetween(t *testing.T) {
 				t.Parallel()
 				c := replaceable(t, one.script)
 				in := knows(t, c)
-				replace(t, way, filepath.Join(c.Dir, one.path))
+				if err := replace(way, filepath.Join(c.Dir, one.path)); err != nil {
+					t.Fatal(err)
+				}
 				if r := run(t, c, in); r.Exit == 0 || r.out != "" || r.failure != nil || r.Ended != "" {
 					t.Errorf("%v", r)
 				}

@@ -55,8 +55,8 @@ var folders = []string{"hooks", ".sayso", ".claude", ".codex", ".agents", ".gemi
 const looks = 20
 
 // hold makes the places of what is missing, while nobody removes one, and plans again if
-// the files are not as they were any more. What cannot be made by this user cannot be made by the
-// command either, and needs no place.
+// the files are not as they were any more. What cannot be made by this user, in a folder of
+// somebody else, cannot be made by the command either, and needs no place.
 func (p *plan) hold() (*holding, error) {
 	links := slices.Clone(p.links) // as they were reported
 	for range looks {
@@ -146,8 +146,13 @@ func (p *plan) fill(h *holding) (again bool, err error) {
 	for _, name := range slices.Clone(p.places) {
 		one := place{in: h.lockOf(name), name: name}
 		err := p.newPlace(&one, h.spare)
+		if errors.Is(err, fs.ErrPermission) { // the command could change that, too
+			back := letIn(one.in.Stat, one.in.Chmod)
+			err = p.newPlace(&one, h.spare)
+			back()
+		}
 		switch {
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
+		case errors.Is(err, fs.ErrPermission) && !isOurs(one.in), errors.Is(err, unix.EROFS):
 			p.forget(name)
 			continue
 		case errors.Is(err, fs.ErrExist) && !isPlace(name), errors.Is(err, fs.ErrNotExist):
@@ -158,6 +163,12 @@ func (p *plan) fill(h *holding) (again bool, err error) {
 		h.places = append(h.places, one)
 	}
 	return false, nil
+}
+
+// isOurs reports whether a folder belongs to this user, who can change who may write there.
+func isOurs(dir *os.File) bool {
+	var stat unix.Stat_t
+	return unix.Fstat(int(dir.Fd()), &stat) != nil || int(stat.Uid) == os.Geteuid()
 }
 
 // forget takes a protected path out of the plan.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/box"
@@ -39,7 +40,6 @@ const keys = "/proc/keys"
 type machine struct {
 	devices []string
 	kept    []string
-	folders []string // of hidden and private ones
 	keys    bool
 }
 
@@ -56,11 +56,6 @@ var thisMachine = sync.OnceValue(func() (m machine) {
 	for _, name := range kept {
 		if isThere(name) {
 			m.kept = append(m.kept, name)
-		}
-	}
-	for _, name := range slices.Concat(hidden, private) {
-		if isFolder(name) {
-			m.folders = append(m.folders, name)
 		}
 	}
 	m.keys = isThere(keys)
@@ -84,23 +79,28 @@ type plan struct {
 
 	spare string // has what holds places while nothing runs; empty: it is made each time
 
-	steps    []box.Step
-	visible  []string // see shown
-	reals    map[string]string
-	guards   [2]int   // which of the steps are those for protected paths
-	stale    bool     // some time has passed since those were written
-	looked   int      // how often they were written
-	covered  []string // folders that are empty at first
-	links    []string // protected paths that are links
-	places   []string // protected paths that are not there, whose place is to be held
-	writable []string // beside those of the contract
+	steps   []box.Step
+	visible []string // see shown
+	reals   map[string]string
+	guards  [2]int              // which of the steps are those for protected paths
+	stale   bool                // some time has passed since those were written
+	looked  int                 // how often they were written
+	covered []string            // folders that are empty at first
+	links   []string            // protected paths that are links
+	places  []string            // protected paths that are not there, whose place is to be held
+	held    map[string]identity // protected paths on which something is mounted, and folders above them; not to be changed
+	unseen  map[string]identity // hidden paths
+	visited map[string]bool     // paths that were looked at for those that are protected, and whether something was there
+
+	holds    *atomic.Pointer[holds] // learns what is held; nil: nobody does
+	writable []string               // beside those of the contract
 }
 
 func (p *plan) add(words ...string) { p.steps = append(p.steps, words) }
 
 // make writes the steps, for the files as they are now. It changes nothing.
 func (p *plan) make() error {
-	p.steps, p.covered, p.writable, p.visible, p.reals = make([]box.Step, 0, 64), nil, nil, nil, nil
+	p.steps, p.covered, p.writable, p.visible, p.reals, p.unseen = make([]box.Step, 0, 64), nil, nil, nil, nil, nil
 	if p.steps = append(p.steps, p.streams...); p.abi == 0 {
 		p.steps = slices.DeleteFunc(p.steps, func(s box.Step) bool { return s[1] == "0" }) // it comes through a pipe
 	}
@@ -114,6 +114,7 @@ func (p *plan) make() error {
 	if err := p.hide(); err != nil {
 		return err
 	}
+	p.tell()
 	p.add(append([]string{box.Reads}, p.readable()...)...)
 	p.add(append([]string{box.Writes}, p.writable...)...)
 	p.add(box.Devices, "/dev")
@@ -225,7 +226,7 @@ func (p *plan) files() error {
 	}
 	var sealed []string
 	for _, dir := range hidden {
-		if !slices.Contains(thisMachine().folders, dir) || inside(dir, p.c.Write) || len(p.c.Read) > 0 {
+		if !isFolder(dir) || inside(dir, p.c.Write) || len(p.c.Read) > 0 {
 			continue
 		}
 		p.add(box.Tmpfs, dir, "755", "256k")
@@ -288,7 +289,7 @@ func (p *plan) canCover(dir string) bool {
 		p.add(box.Folder, dir)
 		return true
 	}
-	return slices.Contains(thisMachine().folders, dir)
+	return isFolder(dir)
 }
 
 // folder makes a folder where the view is empty.

@@ -176,7 +176,8 @@ type job struct {
 	stop   context.CancelCauseFunc // ends the run
 	timer  *time.Timer             // that ends it
 
-	loose atomic.Bool // what is protected is not held
+	holds atomic.Pointer[holds] // what must not be moved while it runs; nil: nothing is held
+	cut   chan struct{}         // closed when something of that was: it ends at once
 
 	layers *layers   // of a preview
 	tried  []Attempt // by a preview, to reach something
@@ -253,6 +254,7 @@ func (j *job) run(ctx context.Context) (Result, Report, error) {
 func (j *job) guarded(ctx context.Context, start func(context.Context) (Result, error)) (result Result, err error) {
 	ctx, j.stop = context.WithCancelCause(ctx)
 	defer j.stop(nil)
+	j.cut = make(chan struct{})
 	began, unbar := time.Now(), func() {}
 	if j.layers == nil { // else it is shown what was made
 		unbar = j.bar(*j.before)
@@ -297,7 +299,7 @@ func (j *job) begin() error {
 // otherwise runs it where the sandbox could not be made, with what can be enforced
 // without it, if the contract lets that happen.
 func (j *job) otherwise(ctx context.Context, why *setupError) (Result, error) {
-	j.loose.Store(true)
+	j.holds.Store(nil)
 	report, start := j.flat(why)
 	report.reach(j.before)
 	if j.o.Exec != nil {

@@ -274,21 +274,26 @@ func (in *inner) end(ctx context.Context, over <-chan struct{}) {
 		return
 	case <-ctx.Done():
 	}
-	if in.j.c.Grace > 0 && !atOnce(ctx) {
+	if in.j.c.Grace > 0 && !in.j.isCut() {
 		_ = box.Send(in.orders, box.Step{box.End}) // it may have ended
 		select {
 		case <-over:
 			return
+		case <-in.j.cut:
 		case <-time.After(in.j.c.Grace):
 		}
 	}
 	in.kill()
 }
 
-// atOnce reports whether a run is to end without grace: what was protected is not, by now.
-func atOnce(ctx context.Context) bool {
-	why := new(endedError)
-	return errors.As(context.Cause(ctx), &why) && why.why == replaced
+// isCut reports whether a run is to end without grace: what was protected is not, by now.
+func (j *job) isCut() bool {
+	select {
+	case <-j.cut:
+		return true
+	default:
+		return false
+	}
 }
 
 // ended reads what sayso-box has told last.

@@ -37,6 +37,7 @@ type survey struct {
 	out     *Lookout // that tells of changes since then; nil: nobody does
 	changes uint64   // it had seen so far
 	guards  *atomic.Pointer[guarded]
+	spots   map[string]*spot // what it knows of protected paths
 }
 
 // There is what is there now that [Run] holds because of names that a contract bars.
@@ -117,7 +118,14 @@ func (s *survey) shallow(c *sayso.Contract) {
 // have made the link, but not what is there.
 func isBarred(c *sayso.Contract, name string) bool {
 	real, err := filepath.EvalSymlinks(filepath.Dir(name))
-	return c.Bars(name) && !slices.Contains(c.Protected, name) && (err != nil || real == filepath.Dir(name))
+	return c.Bars(name) && !isProtected(c, name) && (err != nil || real == filepath.Dir(name))
+}
+
+// isProtected reports whether a path is protected, or is nothing but the place of something
+// above what is.
+func isProtected(c *sayso.Contract, name string) bool {
+	return slices.Contains(c.Protected, name) ||
+		slices.ContainsFunc(c.Protected, func(other string) bool { return strings.HasPrefix(other, name+"/") }) && isPlace(name)
 }
 
 // A walk goes through the folders that ** stands for.
@@ -266,7 +274,7 @@ func (w *walk) entry(in stop, name []byte, kind fs.FileMode) (next stop, ok bool
 			w.s.watched = append(w.s.watched, path)
 		}
 		if barred {
-			if !slices.Contains(w.c.Protected, path) {
+			if !isProtected(w.c, path) {
 				w.s.barred = append(w.s.barred, path)
 			}
 			return stop{}, false
@@ -373,7 +381,7 @@ func (f *news) entry(dir string, name []byte, link string) {
 		f.watched = append(f.watched, path)
 	}
 	switch {
-	case !barred || slices.Contains(f.walk.c.Protected, path):
+	case !barred || isProtected(f.walk.c, path):
 	case link != "":
 		f.barred = append(f.barred, link)
 	default:

@@ -42,15 +42,42 @@ func (j *job) bar(before survey) (stop func()) {
 	}
 }
 
+// How often it is looked whether what is held was moved: by somebody who was not watched,
+// or where nothing can be watched, because all that a user may have is taken.
+const (
+	lookEvery  = time.Second
+	blindEvery = 20 * time.Millisecond
+)
+
 // watch waits for something to happen that ends the run.
 func (j *job) watch(before *survey, quit <-chan struct{}) {
+	n := notice{j: j, watched: map[int32]string{}}
 	kernel, err := newInotify()
+	if err == nil {
+		n.file, n.buffer = os.NewFile(uintptr(kernel.fd), "inotify"), kernel.buffer
+		defer func() { go n.file.Close() }() //nolint:errcheck // it was only read, and nobody has to wait for it
+		for _, dir := range j.watchedFolders(before) {
+			if number, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM); err == nil {
+				n.watched[number] = dir
+			}
+		}
+	}
+	if barred, _ := before.since(&j.c, func(string) {}); len(barred) > 0 {
+		n.made(barred[0])
+	}
 	if err != nil {
+		n.poll(quit)
 		return
 	}
-	f := os.NewFile(uintptr(kernel.fd), "inotify")
-	defer func() { go f.Close() }() //nolint:errcheck // it was only read, and nobody has to wait for it
-	n := notice{j: j, watched: map[int32]string{}, held: j.held(before)}
+	go func() {
+		<-quit
+		_ = n.file.SetReadDeadline(time.Now()) // what was read so far counts
+	}()
+	n.listen(quit)
+}
+
+// watchedFolders are those in which something may happen that ends the run.
+func (j *job) watchedFolders(before *survey) []string {
 	dirs := slices.Clone(before.folders)
 	for _, pattern := range j.c.Barred {
 		if !strings.Contains(pattern, below) {
@@ -58,82 +85,72 @@ func (j *job) watch(before *survey, quit <-chan struct{}) {
 			dirs = append(dirs, found...)
 		}
 	}
-	for name := range n.held {
-		dirs = append(dirs, filepath.Dir(name))
-	}
-	for _, dir := range dirs {
-		if number, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM); err == nil {
-			n.watched[number] = dir
-		}
-	}
-	if barred, _ := before.since(&j.c, func(string) {}); len(barred) > 0 {
-		j.stop(&endedError{barred[0], made})
-		return
-	}
-	go func() {
-		<-quit
-		_ = f.SetReadDeadline(time.Now()) // what was read so far counts
-	}()
-	n.read(f, kernel.buffer)
-}
-
-// held are the paths on which something is mounted inside, and the folders above them that
-// can be written: what is mounted goes with them if somebody moves them. What only holds a
-// place is ours to move.
-func (j *job) held(before *survey) map[string]bool {
-	out := map[string]bool{}
-	for _, name := range slices.Concat(before.held(), j.c.Protected, j.c.Hidden) {
-		if len(out) >= mostWatched {
-			break
-		}
-		if _, err := os.Lstat(name); err != nil || isPlace(name) {
-			continue
-		}
-		for out[name] = true; ; out[name] = true {
-			if name = filepath.Dir(name); !inside(name, j.c.Write) || slices.Contains(j.c.Write, name) {
+	for _, name := range slices.Concat(j.c.Protected, j.c.Hidden, before.barred[:min(len(before.barred), mostWatched)]) {
+		for dir := filepath.Dir(name); ; dir = filepath.Dir(dir) {
+			dirs = append(dirs, dir)
+			if !inside(dir, j.c.Write) || slices.Contains(j.c.Write, dir) {
 				break
 			}
 		}
 	}
-	return out
+	return dirs
 }
 
-// A notice reads what happens in folders while a command runs.
+// A notice notices what happens in folders while a command runs.
 type notice struct {
 	j       *job
+	file    *os.File
+	buffer  []byte
 	watched map[int32]string // the folders, by the kernel's numbers
-	held    map[string]bool
 }
 
-// read waits until something ends the run, or nobody waits any more.
-func (n *notice) read(f *os.File, buffer []byte) {
-	for {
-		length, err := f.Read(buffer)
-		if err != nil {
-			return // it is over
+// made ends the run because of something that was made.
+func (n *notice) made(path string) { n.j.stop(&endedError{path, made}) }
+
+// isMoved looks whether what is held was moved, and then ends the run at once.
+func (n *notice) isMoved() bool {
+	path := n.j.holds.Load().moved()
+	if path != "" {
+		n.j.stop(&endedError{path, replaced})
+		close(n.j.cut)
+	}
+	return path != ""
+}
+
+// poll looks again and again.
+func (n *notice) poll(quit <-chan struct{}) {
+	for !n.isMoved() {
+		select {
+		case <-quit:
+			return
+		case <-time.After(blindEvery):
 		}
-		for e := range events(buffer[:length]) {
-			if why := n.ends(&e); why != nil {
-				n.j.stop(why)
-				return
+	}
+}
+
+// listen waits until what is held was moved, or nobody waits any more.
+func (n *notice) listen(quit <-chan struct{}) {
+	for !n.isMoved() {
+		if n.file.SetReadDeadline(time.Now().Add(lookEvery)) != nil {
+			return
+		}
+		select {
+		case <-quit:
+			return
+		default:
+		}
+		length, err := n.file.Read(n.buffer)
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			n.poll(quit)
+			return
+		}
+		for e := range events(n.buffer[:max(length, 0)]) {
+			path, c := filepath.Join(n.watched[e.number], string(e.name)), &n.j.c
+			if e.mask&unix.IN_MOVED_FROM == 0 && len(e.name) > 0 && c.Bars(path) && !isProtected(c, path) && n.j.appeared(path) {
+				n.made(path) // and it goes on: it may be given time to end
 			}
 		}
 	}
-}
-
-// ends is why something that has happened ends the run; nil: it does not.
-func (n *notice) ends(e *event) error {
-	path, c := filepath.Join(n.watched[e.number], string(e.name)), &n.j.c
-	switch {
-	case len(e.name) == 0:
-	case e.mask&unix.IN_MOVED_FROM != 0:
-		if n.held[path] && !n.j.loose.Load() {
-			return &endedError{path, replaced}
-		}
-	case c.Bars(path) && !slices.Contains(c.Protected, path) && n.j.appeared(path):
-		return &endedError{path, made}
-	}
-	return nil
 }
 
 // appeared reports whether something that was seen to be made is to end the run. A folder
