@@ -15,9 +15,8 @@ import (
 // Variables are the environment that a run of a contract gets, NAME=VALUE.
 func Variables(c sayso.Contract) []string { return passed.of(&c, os.Environ()) }
 
-// passed is what the last command got: neither the variables of this process nor what a
-// contract says of them changes often from one to the next, and to look whether one holds a
-// secret takes as long as to start a program.
+// passed is what the last command got: the variables of this process and what a contract
+// says of them hardly change from one to the next.
 var passed environment
 
 // An environment is that of a command, the variables of this process that the contract
@@ -76,7 +75,34 @@ var secretNames = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"
 func secret(name, value string) bool {
 	upper := strings.ToUpper(name)
 	return slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(upper, part) }) ||
-		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || mask.Text(name+"="+value) != name+"="+value
+		strings.HasSuffix(upper, "_KEY") || strings.HasSuffix(upper, "_AUTH") || looksSecret(name+"="+value)
+}
+
+// judged has the variables that do not look like secrets: they are those of this process,
+// and hardly change from one command to the next, but contracts pass on some or others.
+var judged struct {
+	sync.Mutex
+	plain map[string]bool
+}
+
+// mostJudged is how many are remembered.
+const mostJudged = 256
+
+// looksSecret reports whether what a variable has looks like a secret.
+func looksSecret(text string) bool {
+	judged.Lock()
+	defer judged.Unlock()
+	if judged.plain[text] {
+		return false
+	}
+	if mask.Text(text) != text {
+		return true
+	}
+	if judged.plain == nil || len(judged.plain) >= mostJudged {
+		judged.plain = map[string]bool{}
+	}
+	judged.plain[text] = true
+	return false
 }
 
 // proxyPort is where the proxy of a run listens, in the run's own network.

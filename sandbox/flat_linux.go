@@ -29,6 +29,7 @@ func (j *job) flat(why *setupError) (Report, func(context.Context) (Result, erro
 
 // inFlat runs the command with a folder of its own for what is temporary.
 func (j *job) inFlat(ctx context.Context, p *plan) (Result, error) {
+	j.vigil.later()
 	program := j.o.Box
 	if program == "" {
 		var err error

@@ -179,8 +179,16 @@ func (j *job) attend(ctx context.Context, channel *os.File) (last box.Step) {
 	if j.o.Signals != nil {
 		go j.forward(over, in.signal)
 	}
-	if steps, err := box.Receive(bufio.NewReader(channel)); err == nil && len(steps) > 0 {
-		last = steps[0]
+	for told := bufio.NewReader(channel); ; {
+		steps, err := box.Receive(told)
+		if err != nil || len(steps) == 0 {
+			break // it has ended without a word
+		}
+		if last = steps[0]; kind(last) != box.Late {
+			break
+		}
+		last = nil
+		j.vigil.begin()
 	}
 	close(over)
 	_ = channel.Close() // all was told

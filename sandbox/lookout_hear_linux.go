@@ -49,10 +49,17 @@ func (l *Lookout) hear(e *event) {
 		return
 	}
 	l.path = append(append(append(l.path[:0], strings.TrimSuffix(dir, "/")...), '/'), e.name...)
-	if place, ok := l.places[string(l.path)]; ok {
-		l.touched[place] = true
-	} else if l.matters(dir, e) {
-		l.changes++
+	place, before := l.places[string(l.path)], l.came
+	l.came = nil
+	switch {
+	case place == nil:
+		if l.matters(dir, e) {
+			l.changes++
+		}
+	case e.mask&unix.IN_MOVED_TO != 0:
+		l.came, l.touched[place] = place, false
+	default:
+		l.touched[place] = e.mask&(unix.IN_MOVED_FROM|unix.IN_DELETE) != 0 && before != place
 	}
 }
 
@@ -76,11 +83,14 @@ func (l *Lookout) matters(dir string, e *event) bool {
 }
 
 // settle looks at paths that are held while a command runs. What was not there, and is
-// not there now, makes no difference. The last event does not tell: two things can change
-// places.
+// not there now, makes no difference. Where two things change places, it is told of each that
+// it came, and at once that it went.
 func (l *Lookout) settle() {
-	for h := range l.touched {
-		if away, _ := h.isAway(); h.there || !away {
+	for h, gone := range l.touched {
+		if !gone {
+			gone, _ = h.isAway()
+		}
+		if h.there || !gone {
 			l.changes++
 			return
 		}

@@ -37,7 +37,8 @@ type Lookout struct {
 	watched map[int32]string  // the folders, by the kernel's numbers
 	wanted  map[string]*wants // names in folders that patterns without ** go through
 	places  map[string]*spot  // paths that are held while a command runs, if they are not there
-	touched map[*spot]bool    // those of which something was told
+	touched map[*spot]bool    // those of which something was told; and whether they have gone
+	came    *spot             // the one of which it was told last, if it was moved there
 	path    []byte            // of what was told last
 	roots   map[string]identity
 	blind   error // why it cannot be sure
@@ -142,8 +143,8 @@ func (l *Lookout) again() *survey {
 	before := l.watched
 	l.watched, l.wanted, l.places, l.roots, l.blind = map[int32]string{}, map[string]*wants{}, map[string]*spot{}, map[string]identity{}, nil
 	l.changes++
-	c := l.c // which stays as it is as long as somebody has the survey
-	l.identify()
+	c := l.c     // which stays as it is as long as somebody has the survey
+	l.identify() // before it looks: if somebody moves it meanwhile, it is another one when it is asked next
 	l.shallow()
 	l.protected()
 	s := lookAt(&c, mostFolders, l.watch)
@@ -152,8 +153,6 @@ func (l *Lookout) again() *survey {
 		l.blind = s.blind
 	case len(s.links)+len(s.sealed)+s.unseen > 0:
 		l.blind = errors.New("it depends on what links lead to, or on what nobody can see")
-	case !l.isSame():
-		l.blind = errors.New("somebody has moved it meanwhile")
 	}
 	free := l.holds(s)
 	if l.blind != nil {

@@ -17,6 +17,7 @@ func (j *job) plain(ctx context.Context) (Result, error) {
 	if err := j.begin(); err != nil {
 		return Result{}, err
 	}
+	j.vigil.later()
 	cmd := exec.CommandContext(ctx, file, j.c.Argv[1:]...)
 	cmd.Args[0] = j.c.Argv[0]
 	cmd.Env, cmd.Dir = j.env, j.c.Dir

@@ -177,6 +177,7 @@ type job struct {
 	timer  *time.Timer             // that ends it
 
 	holds atomic.Pointer[holds] // what must not be moved while it runs; nil: nothing is held
+	vigil *vigil                // looks after that, and after what is made; nil: nobody has to
 	cut   chan struct{}         // closed when something of that was: it ends at once
 
 	layers *layers   // of a preview

@@ -27,6 +27,7 @@ func (j *job) confined(ctx context.Context, p *plan) (result Result, err error) 
 			return result, err
 		}
 	}
+	j.vigil.later()
 	runtime.LockOSThread() // sayso-box ends with the thread that has started it
 	defer runtime.UnlockOSThread()
 	program := j.o.Box

@@ -14,8 +14,8 @@ import (
 )
 
 // mostFolders is how many folders are looked into for what ** in a pattern names, those
-// nearer to the top first. It is done before and after each run, and takes about ten
-// microseconds for each.
+// nearer to the top first. It is done before and after each run, unless there is a [Lookout],
+// and takes about ten microseconds for each.
 const mostFolders = 100_000
 
 // A survey is what is there under the names of a contract.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,9 +17,9 @@ import (
 // top first: each takes memory of the kernel, and some microseconds.
 const mostWatched = 512
 
-// barAfter is how long a command runs before it is watched. Most end sooner, and what
-// they have made is found at their end; to stop watching takes the kernel ten
-// milliseconds.
+// barAfter is how long a command runs before it is watched, in a place of its own: one that
+// is kept tells after the same time. Most end sooner, and what they have made is found at
+// their end; to stop watching takes the kernel ten milliseconds.
 const barAfter = 20 * time.Millisecond
 
 // bar ends the run as soon as something appears under a barred name, or somebody outside
@@ -29,17 +30,47 @@ func (j *job) bar(before survey) (stop func()) {
 	if len(j.c.Barred)+len(j.c.Protected)+len(j.c.Hidden) == 0 {
 		return func() {}
 	}
-	quit, over := make(chan struct{}), make(chan struct{})
-	timer := time.AfterFunc(barAfter, func() {
-		defer close(over)
-		j.watch(&before, quit)
-	})
-	return func() {
-		close(quit)
-		if !timer.Stop() {
-			<-over
-		}
+	j.vigil = &vigil{j: j, before: before, quit: make(chan struct{}), over: make(chan struct{})}
+	return j.vigil.end
+}
+
+// A vigil watches while a command runs, if it runs for long enough.
+type vigil struct {
+	j          *job
+	before     survey
+	timer      *time.Timer
+	once       sync.Once
+	quit, over chan struct{}
+}
+
+// later begins when the command has run for a while; nil: nothing has to be watched.
+func (v *vigil) later() {
+	if v != nil && v.timer == nil {
+		v.timer = time.AfterFunc(barAfter, v.begin)
 	}
+}
+
+// begin begins now, unless it is over. A kept place tells when the time has come.
+func (v *vigil) begin() {
+	if v == nil {
+		return
+	}
+	v.once.Do(func() {
+		go func() {
+			defer close(v.over)
+			v.j.watch(&v.before, v.quit)
+		}()
+	})
+}
+
+// end ends it.
+func (v *vigil) end() {
+	close(v.quit)
+	if v.timer != nil {
+		v.timer.Stop()
+	}
+	v.once.Do(func() { close(v.over) }) // it has never begun
+	<-v.over
 }
 
 // How often it is looked whether what is held was moved: by somebody who was not watched,

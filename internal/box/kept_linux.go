@@ -300,6 +300,10 @@ func unmount(names []string) (err error) {
 // idlePause is how often it is looked for processes that nobody waits for.
 const idlePause = time.Second
 
+// lateTime is after which time it is told that a command still runs: whoever waits for it
+// would need a timer, and to set one takes a twentieth of the time that most commands do.
+const lateTime = 20*time.Millisecond - shortTime
+
 // attend waits until a command has ended, or is to end.
 func (s *stage) attend(channel *os.File, child, process int) Step {
 	fds := []unix.PollFd{
@@ -311,9 +315,18 @@ func (s *stage) attend(channel *os.File, child, process int) Step {
 		every = pause
 	}
 	pollSoon(fds)
-	for counted := time.Now(); ; {
-		if err := poll(fds, int(every.Milliseconds())); err != nil {
+	began, late := time.Now(), false
+	for counted := began; ; {
+		timeout := every
+		if !late {
+			timeout = min(every, lateTime)
+		}
+		if err := poll(fds, int(timeout.Milliseconds())); err != nil {
 			return Step{Failed, "poll", err.Error()}
+		}
+		if !late && time.Since(began) >= lateTime {
+			late = true
+			_ = Send(channel, Step{Late}) // whoever has sent it may have gone
 		}
 		if fds[0].Revents != 0 {
 			s.checkMounts()

@@ -87,6 +87,7 @@ const (
 	Lost     = "lost"     // PATH: what protects it has gone, and so everything was ended
 	Over     = "over"     // LIMIT: everything was ended
 	Tried    = "tried"    // PROTOCOL HOST PORT: somebody inside wanted to reach it
+	Late     = "late"     // a command in a kept place still runs after a while
 	Ending   = "ending"   // a kept place has seen the end of a command, and looks what is left of it
 	Idle     = "idle"     // a kept place is as it was before the last command
 	Spent    = "spent"    // WHY: a kept place is not as it was, and has ended
