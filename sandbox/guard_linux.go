@@ -55,7 +55,13 @@ func (h *holds) moved() string {
 	}
 	for _, paths := range []map[string]identity{h.held, h.unseen} {
 		for path, was := range paths {
-			if identify(path) != was {
+			var stat unix.Stat_t
+			switch err := unix.Lstat(path, &stat); {
+			case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
+			case err != nil: // the command may have taken the right to look from this user, and itself
+				continue
+			}
+			if identityOf(&stat) != was {
 				return path
 			}
 		}

@@ -137,6 +137,10 @@ func TestNotMoved(t *testing.T) {
 	if r := run(t, c); !strings.HasSuffix(r.Ended, "was removed, which the contract lets nobody do") || r.Signal != 0 {
 		t.Errorf("%v", r)
 	}
+	c = replaceable(t, "chmod 0 sub; sleep 0.2; chmod 755 sub; echo done") // an ordinary user cannot look there meanwhile
+	if r := run(t, c); r.Ended != "" || r.out != "done\n" {
+		t.Errorf("%v", r)
+	}
 	c = replaceable(t, "mv .env x; sleep 0.2")
 	c.Required, c.Hidden = false, []string{c.Dir}
 	if r := run(t, c); r.Ended != "" || r.Exit != 0 || r.report.Enforced() {

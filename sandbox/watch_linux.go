@@ -82,14 +82,18 @@ const (
 
 // watch waits for something to happen that ends the run.
 func (j *job) watch(before *survey, quit <-chan struct{}) {
-	n := notice{j: j, watched: map[int32]string{}}
+	n := notice{j: j, watched: map[int32]string{}, every: lookEvery}
 	kernel, err := newInotify()
 	if err == nil {
 		n.file, n.buffer = os.NewFile(uintptr(kernel.fd), "inotify"), kernel.buffer
 		defer func() { go n.file.Close() }() //nolint:errcheck // it was only read, and nobody has to wait for it
 		for _, dir := range j.watchedFolders(before) {
-			if number, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM); err == nil {
+			number, err := kernel.add(dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM)
+			switch {
+			case err == nil:
 				n.watched[number] = dir
+			case errors.Is(err, unix.ENOSPC): // all that this user may have is taken
+				n.every = blindEvery
 			}
 		}
 	}
@@ -133,6 +137,7 @@ type notice struct {
 	file    *os.File
 	buffer  []byte
 	watched map[int32]string // the folders, by the kernel's numbers
+	every   time.Duration    // it is looked at least so often
 }
 
 // made ends the run because of something that was made.
@@ -162,7 +167,7 @@ func (n *notice) poll(quit <-chan struct{}) {
 // listen waits until what is held was moved, or nobody waits any more.
 func (n *notice) listen(quit <-chan struct{}) {
 	for !n.isMoved() {
-		if n.file.SetReadDeadline(time.Now().Add(lookEvery)) != nil {
+		if n.file.SetReadDeadline(time.Now().Add(n.every)) != nil {
 			return
 		}
 		select {
