@@ -4,7 +4,8 @@
 // by package sandbox, in a place that package sandbox keeps, and by bubblewrap with the
 // same namespaces, view of the files, protected paths and filter of system calls. They are run
 // in turns, so that a busy machine slows all of them down, and the median of the ratios
-// counts.
+// counts. Those that make a place for each command have turns of their own: the kernel takes
+// such places apart long after their end, while whatever comes next runs.
 //
 //	go run ./scripts/boxbench [-n 200]
 //
@@ -66,7 +67,6 @@ type way struct {
 	prepare func() error // what is not measured
 	run     func() error
 	took    []float64 // milliseconds
-	limited bool      // it must not take more than twice as long as the first way
 }
 
 // missing are protected names that are not there.
@@ -87,22 +87,63 @@ func measure(dir string, n int) (slow []string, err error) {
 		Tool: "bash", Argv: []string{"/bin/true"}, Dir: work, Write: []string{work}, Required: true, Network: sayso.NetworkLoopback,
 		Protected: []string{work + "/.git/hooks", work + "/.git/config", work + "/.env"}, Inherit: []string{"PATH", "HOME"},
 	}
-	held := simple
-	for _, name := range missing {
-		held.Protected = append(held.Protected, filepath.Join(work, name))
+	slow, err = fresh(dir, program, &simple, n)
+	if err != nil {
+		return nil, err
 	}
-	ways := []*way{
-		{name: "plain", run: func() error { return exec.Command("/bin/true").Run() }},
-		confined("sandbox", simple, sandbox.Options{Box: program}, sandbox.Run),
+	more, err := kept(dir, program, &simple, n)
+	return append(slow, more...), err
+}
+
+// plain starts the program without anything.
+func plain() *way {
+	return &way{name: "plain", run: func() error { return exec.Command("/bin/true").Run() }}
+}
+
+// fresh compares places that are made for each command. The process that starts them is as
+// small as it was at first: the kernel copies its tables of memory for a new user namespace.
+func fresh(dir, program string, simple *sayso.Contract, n int) (slow []string, err error) {
+	own := confined("sandbox", *simple, sandbox.Options{Box: program}, sandbox.Run)
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		fmt.Println("bubblewrap is not installed: scripts/setup installs it")
+		return nil, turns(n, plain(), own)
 	}
+	filter, err := filterFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer filter.Close() //nolint:errcheck // it was only read
+	other := &way{name: "bubblewrap", run: func() error {
+		cmd := exec.Command(bwrap, wrapped(simple.Dir)...)
+		cmd.ExtraFiles = []*os.File{filter}
+		_, err := filter.Seek(0, io.SeekStart)
+		return errors.Join(err, cmd.Run())
+	}}
+	if err := turns(n, plain(), own, other); err != nil {
+		return nil, err
+	}
+	ratio := median(ratios(own, other))
+	fmt.Printf("%-20s %6.2f times bubblewrap\n", "sandbox", ratio)
+	if ratio > 1 {
+		slow = append(slow, "the sandbox costs more than bubblewrap")
+	}
+	return slow, nil
+}
+
+// kept compares places that are kept with none at all.
+func kept(dir, program string, simple *sayso.Contract, n int) (slow []string, err error) {
+	ways := []*way{plain()}
 	keep := func(name string, c sayso.Contract) (end func() error) {
 		kept := &sandbox.Kept{Box: program}
-		w := confined(name, c, sandbox.Options{State: filepath.Join(dir, "state")}, kept.Run)
-		w.limited = true
-		ways = append(ways, w)
+		ways = append(ways, confined(name, c, sandbox.Options{State: filepath.Join(dir, "state")}, kept.Run))
 		return kept.Close
 	}
-	defer keep("kept sandbox", simple)()                                 //nolint:errcheck // nothing was written
+	held := *simple
+	for _, name := range missing {
+		held.Protected = append(held.Protected, filepath.Join(simple.Dir, name))
+	}
+	defer keep("kept sandbox", *simple)()                                //nolint:errcheck // nothing was written
 	defer keep(fmt.Sprintf("kept, %d names held", len(missing)), held)() //nolint:errcheck // as above
 	for _, folders := range []int{0, many} {
 		c, err := contract(dir, folders)
@@ -111,32 +152,30 @@ func measure(dir string, n int) (slow []string, err error) {
 		}
 		defer keep(fmt.Sprintf("kept, sayso run %d", folders), c)() //nolint:errcheck // as above
 	}
-	bwrap, err := exec.LookPath("bwrap")
-	if err != nil {
-		fmt.Println("bubblewrap is not installed: scripts/setup installs it")
-	} else {
-		filter, err := filterFile(dir)
-		if err != nil {
-			return nil, err
-		}
-		defer filter.Close() //nolint:errcheck // it was only read
-		ways = append(ways, &way{name: "bubblewrap", run: func() error {
-			cmd := exec.Command(bwrap, wrapped(work)...)
-			cmd.ExtraFiles = []*os.File{filter}
-			_, err := filter.Seek(0, io.SeekStart)
-			return errors.Join(err, cmd.Run())
-		}})
+	if err := turns(n, ways...); err != nil {
+		return nil, err
 	}
+	for _, w := range ways[1:] {
+		if median(ratios(w, ways[0])) > 2 {
+			slow = append(slow, w.name+": it costs more than twice as much as to start the program plainly")
+		}
+	}
+	return slow, nil
+}
+
+// turns runs all ways so many times, in turns, and prints how long they take, also compared
+// with the first.
+func turns(n int, ways ...*way) error {
 	for range n {
 		for _, w := range ways {
 			if w.prepare != nil {
 				if err := w.prepare(); err != nil {
-					return nil, fmt.Errorf("%s: %w", w.name, err)
+					return fmt.Errorf("%s: %w", w.name, err)
 				}
 			}
 			start := time.Now()
 			if err := w.run(); err != nil {
-				return nil, fmt.Errorf("%s: %w", w.name, err)
+				return fmt.Errorf("%s: %w", w.name, err)
 			}
 			w.took = append(w.took, float64(time.Since(start))/float64(time.Millisecond))
 		}
@@ -144,20 +183,7 @@ func measure(dir string, n int) (slow []string, err error) {
 	for _, w := range ways {
 		fmt.Printf("%-20s %6.2f ms %6.2f times plain\n", w.name, median(w.took), median(ratios(w, ways[0])))
 	}
-	for _, w := range ways {
-		if w.limited && median(ratios(w, ways[0])) > 2 {
-			slow = append(slow, w.name+": it costs more than twice as much as to start the program plainly")
-		}
-	}
-	if bwrap == "" {
-		return slow, nil
-	}
-	ratio := median(ratios(ways[1], ways[len(ways)-1]))
-	fmt.Printf("%-20s %6.2f times bubblewrap\n", "sandbox", ratio)
-	if ratio > 1 {
-		slow = append(slow, "the sandbox costs more than bubblewrap")
-	}
-	return slow, nil
+	return nil
 }
 
 // build builds programs of this module.
