@@ -147,8 +147,8 @@ func (n *notice) made(path string) { n.j.stop(&endedError{path, made}) }
 func (n *notice) isMoved() bool {
 	path := n.j.holds.Load().moved()
 	if path != "" {
+		close(n.j.cut) // first: whoever ends it looks whether it has time
 		n.j.stop(&endedError{path, replaced})
-		close(n.j.cut)
 	}
 	return path != ""
 }
