@@ -33,6 +33,10 @@ const (
 	keptWait = 5 * time.Second
 )
 
+// keptForm is another one whenever programs say something else to each other: one that was
+// started before an upgrade is then not asked by those that came with it.
+const keptForm = "2\x00"
+
 // mostRequest is how long a request may be.
 const mostRequest = 4 << 20
 
@@ -54,7 +58,7 @@ func keptSocket(session, root string) (string, error) {
 	if err := private.Make(state.Dir, dir); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(session + "\x00" + root))
+	sum := sha256.Sum256([]byte(keptForm + session + "\x00" + root))
 	return filepath.Join(dir, hex.EncodeToString(sum[:8])), nil
 }
 
@@ -70,23 +74,36 @@ func borrow(session, root string) func(string, sayso.Contract) *os.File {
 		if err != nil {
 			return nil
 		}
-		if conn, err := net.DialTimeout("unix", name, keptWait); err == nil {
-			defer conn.Close()                        //nolint:errcheck // all was said
-			return lentBy(conn.(*net.UnixConn), text) //nolint:forcetypeassert // it is one
+		if conn, err := callKeeper(name, text); err == nil {
+			defer conn.Close() //nolint:errcheck // all was said
+			return lentBy(conn)
 		}
 		_ = startKeeper(name, text) // without one, every command has a place of its own
 		return nil
 	}
 }
 
-// lentBy asks a keeper, and waits for the answer.
-func lentBy(conn *net.UnixConn, text []byte) *os.File {
-	if conn.SetDeadline(time.Now().Add(keptWait)) != nil {
-		return nil
+// callKeeper asks whoever keeps a place, if there is somebody.
+func callKeeper(name string, text []byte) (*net.UnixConn, error) {
+	dialed, err := net.DialTimeout("unix", name, keptWait)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := conn.Write(text); err != nil || conn.CloseWrite() != nil {
-		return nil
+	conn := dialed.(*net.UnixConn) //nolint:forcetypeassert // it is one
+	if err = conn.SetDeadline(time.Now().Add(keptWait)); err == nil {
+		_, err = conn.Write(text)
 	}
+	if err == nil {
+		err = conn.CloseWrite()
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// lentBy is what a keeper answers.
+func lentBy(conn *net.UnixConn) *os.File {
 	control := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), control)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"strconv"
-	"time"
 
 	"github.com/sayso-dev/sayso"
 	"github.com/sayso-dev/sayso/internal/box"
@@ -63,20 +62,11 @@ func askKeeper(session, root string, r *placeRequest) ([]box.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := net.DialTimeout("unix", name, keptWait)
+	conn, err := callKeeper(name, text)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close() //nolint:errcheck // all was said
-	if err := conn.SetDeadline(time.Now().Add(keptWait)); err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(text); err != nil {
-		return nil, err
-	}
-	if err := conn.(*net.UnixConn).CloseWrite(); err != nil { //nolint:forcetypeassert // it is one
-		return nil, err
-	}
 	return box.Receive(conn)
 }
 
